@@ -19,6 +19,8 @@ func (d searchData) main(p page) h.Node {
 		said = h.P(h.Class("notice notice-warn"), h.Text("No text has all of these words. Searched instead: "), bdiLine(d.Instead))
 	case d.Matching == "any":
 		said = h.P(h.Class("notice notice-warn"), h.Text("No text has all of these words. These have some of them."))
+	case d.Partial > 0:
+		said = h.P(h.Text("Some of the words only: the last " + times(d.Partial, "hit", "hits") + " here."))
 	}
 	return h.Group{
 		pageHead(h.H1(bdiLine(textIf(d.Text != "", "Search: "+d.Text, "Search")))),

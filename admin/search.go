@@ -28,6 +28,7 @@ type hit struct {
 // hits are what a search answers.
 type hits struct {
 	Matching string
+	Partial  int
 	Instead  string  `json:"did_you_mean"`
 	Rows     [][]any // node, label, property, text
 	Next     string
@@ -51,6 +52,7 @@ type searchData struct {
 	Text, Type string
 	Hits       []hit
 	Matching   string
+	Partial    int // the last hits, which have some of the words
 	Instead    string
 	Query      fulltext.Query // what was found, to mark it
 	Facets     facetLinks
@@ -101,6 +103,7 @@ func (d *searchData) find(a *asker, cursor string) error {
 			return err
 		}
 	}
+	d.Partial = all.Partial
 	d.Hits, d.Matching, d.Instead, d.Query = all.list(), all.Matching, all.Instead, marked(d.Text, all.Instead)
 	if all.Next != "" {
 		d.More = &link{"More", searchAddress(d.Text, d.Type, all.Next)}

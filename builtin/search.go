@@ -28,7 +28,8 @@ type searched struct {
 
 // hits are what it finds.
 type hits struct {
-	Matching browse.Matching `json:"matching,omitempty" oneof:"corrected,any" doc:"Absent where each hit has all words: corrected when words were taken for others, any when hits have some of the words."`
+	Matching browse.Matching `json:"matching,omitempty" oneof:"corrected,any" doc:"Absent where hits have all words: corrected when words were taken for others, any when all hits have some of the words."`
+	Partial  int             `json:"partial,omitempty" doc:"So many of the hits, the last ones, have some of the words; absent where none does, or all as matching says."`
 	Instead  string          `json:"did_you_mean,omitempty" doc:"What was searched instead."`
 	rowsAnswer
 }
@@ -169,6 +170,9 @@ func search(ctx context.Context, r *invoke.Request, in searched) (*hits, error) 
 		added, err := out.add(&room, []any{r.Snapshot.Name(hit.Term), hit.Label, hit.PropertyName, found.Snippet(hit)})
 		if err != nil {
 			return nil, err
+		}
+		if added && hit.Partial && found.Matching != browse.MatchedAny {
+			out.Partial++
 		}
 		if !added {
 			out.Next = nextCursor(r, offset+i)

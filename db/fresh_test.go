@@ -1,6 +1,7 @@
 package db_test
 
 import (
+	"context"
 	"fmt"
 	"slices"
 	"strings"
@@ -10,6 +11,15 @@ import (
 	"trails/rdf"
 	"trails/text/fulltext"
 )
+
+// searchTexts passes the texts that a search finds to take.
+func searchTexts(ctx context.Context, r *db.Reader, query fulltext.Query, matching db.Matching, take func([]db.TextHit) (bool, error)) (bool, error) {
+	texts, err := r.FindTexts(ctx, db.TextSearch{Query: query})
+	if err != nil {
+		return false, err
+	}
+	return texts.Texts(matching, take)
+}
 
 // A process keeps the words of the texts that are not in the index yet. Each snapshot has those
 // that it sees, while texts come, go into the index, and are undone, their ids given to others.
@@ -23,7 +33,7 @@ func TestASnapshotFindsTheTextsThatAreNotInTheIndexYet(t *testing.T) {
 			t.Fatal(err)
 		}
 		var found []string
-		_, err = r.SearchTexts(t.Context(), db.TextSearch{Query: query}, db.MatchAll, func(hits []db.TextHit) (bool, error) {
+		_, err = searchTexts(t.Context(), r, query, db.MatchAll, func(hits []db.TextHit) (bool, error) {
 			for _, h := range hits {
 				found = append(found, strings.TrimPrefix(string(h.Subject.(rdf.IRI)), "urn:test:"))
 			}

@@ -407,7 +407,7 @@ func allOf(ctx context.Context, t *rapid.T, r *db.Reader, commits []history.Comm
 			t.Fatal(err)
 		}
 		var hits []string
-		more, err := r.SearchTexts(ctx, db.TextSearch{Query: query}, db.MatchAll, func(list []db.TextHit) (bool, error) {
+		more, err := searchTexts(ctx, r, query, db.MatchAll, func(list []db.TextHit) (bool, error) {
 			for _, h := range list {
 				hits = append(hits, fmt.Sprint(h.Subject, h.Property, h.Text, h.Shared)) // scores depend on the size of the dictionary
 			}
@@ -479,7 +479,7 @@ func TestWordsAreWeighedByTheTextsThatMayBeSeen(t *testing.T) {
 		}
 		defer r.Close()
 		scores := map[string]float64{}
-		_, err = r.SearchTexts(ctx, db.TextSearch{Query: query}, db.MatchAny, func(list []db.TextHit) (bool, error) {
+		_, err = searchTexts(ctx, r, query, db.MatchAny, func(list []db.TextHit) (bool, error) {
 			for _, h := range list {
 				for _, one := range h.Score.Terms {
 					scores[rdf.Lexical(h.Text)] += one

@@ -26,7 +26,8 @@ const (
 	textsFound       = 500    // texts with all words
 	textsOfClasses   = 50_000 // texts with all words, of which a sample is taken
 	textsWeighed     = 5_000  // texts with any word, for each word
-	textsRanked      = 300    // texts that are ranked
+	textsRanked      = 150    // texts that are ranked
+	textsTried       = 1_500  // texts with any word that are looked up among the instances of classes
 	textBytesRead    = 256 << 10
 	textsTogether    = 100   // texts whose subjects are looked up together
 	textShared       = 200   // subjects of one text
@@ -71,32 +72,49 @@ type textSearch struct {
 	// fresh are the texts that are not in the index yet, sorted by id; vocabulary is their words.
 	fresh      []freshText
 	vocabulary []string
+	passed     map[inline.TermID]bool // texts that have been passed on
 	more       bool
 }
 
-// SearchTexts finds texts and their subjects, the shortest texts first, and passes them to take in batches until it
-// returns false. Its work is bounded: more reports that there may be others. It looks up the words of the query as
-// they are, as beginnings of words where the query is open, and as other forms of the same English word.
-func (r *Reader) SearchTexts(ctx context.Context, search TextSearch, matching Matching, take func([]TextHit) (more bool, err error)) (more bool, err error) {
-	if err := r.ready(ctx); err != nil {
-		return false, r.fail(ctx, "search", err)
+// TextFinder finds the texts of one search. It belongs to its reader, and must be used by one goroutine at a time.
+type TextFinder struct {
+	search *textSearch
+	broad  bool // more words than are looked up begin with a word of the query or have its stem
+}
+
+// FindTexts prepares a search: it looks up the words of the query as they are, as beginnings of words where the query
+// is open, and as other forms of the same word.
+func (r *Reader) FindTexts(ctx context.Context, search TextSearch) (*TextFinder, error) {
+	err := r.ready(ctx)
+	s := &textSearch{Reader: r, ctx: ctx, search: search, passed: map[inline.TermID]bool{}}
+	if err == nil {
+		err = s.prepare()
 	}
-	s := &textSearch{Reader: r, ctx: ctx, search: search}
-	if err = s.prepare(); err == nil {
-		var ids []inline.TermID
-		if matching == MatchAll {
-			ids, err = s.all()
-		} else {
-			ids, err = s.any()
-		}
-		if err == nil && s.more && len(search.Classes) > 0 {
-			ids, err = s.ofFew(ids, matching)
-		}
-		if err == nil {
-			err = s.subjects(ids, matching, take)
-		}
+	return &TextFinder{s, s.more}, r.fail(ctx, "search", err)
+}
+
+// Goals are the terms of the query with the indexed words for them and their weights. They must not be changed.
+func (f *TextFinder) Goals() []fulltext.Goal { return f.search.goals }
+
+// Texts finds texts and their subjects, and passes them to take in batches until it returns false: the shortest texts
+// first for [MatchAll], those with the rarest words for [MatchAny]. A text is passed once, also by several calls. The
+// work is bounded: more reports that there may be others.
+func (f *TextFinder) Texts(matching Matching, take func([]TextHit) (more bool, err error)) (more bool, err error) {
+	s := f.search
+	s.more = f.broad
+	var ids []inline.TermID
+	if matching == MatchAll {
+		ids, err = s.all()
+	} else {
+		ids, err = s.any()
 	}
-	return s.more, r.fail(ctx, "search", err)
+	if err == nil && s.more && len(s.search.Classes) > 0 {
+		ids, err = s.ofFew(ids, matching)
+	}
+	if err == nil {
+		err = s.subjects(ids, matching, take)
+	}
+	return s.more, s.fail(s.ctx, "search", err)
 }
 
 // prepare reads the unindexed texts, finds the indexed words for the query, and computes their weights.
@@ -306,8 +324,12 @@ func (s *textSearch) any() ([]inline.TermID, error) {
 		ids = append(ids, id)
 	}
 	slices.SortFunc(ids, func(a, b inline.TermID) int { return cmp.Or(cmp.Compare(weights[b], weights[a]), cmp.Compare(a, b)) })
-	if len(ids) > textsRanked {
-		ids, s.more = ids[:textsRanked], true
+	most := textsRanked
+	if len(s.search.Classes) > 0 {
+		most = textsTried
+	}
+	if len(ids) > most {
+		ids, s.more = ids[:most], true
 	}
 	return ids, nil
 }
@@ -345,9 +367,9 @@ func (s *textSearch) ofFew(found []inline.TermID, matching Matching) (ids []inli
 
 // subjects looks up the subjects of the texts, and passes them on.
 func (s *textSearch) subjects(ids []inline.TermID, matching Matching, take func([]TextHit) (bool, error)) error {
-	read := 0
+	read, ranked := 0, 0
 	for chunk := range slices.Chunk(ids, textsTogether) {
-		if read > textBytesRead {
+		if read > textBytesRead || matching == MatchAny && ranked >= textsRanked {
 			s.more = true
 			return nil
 		}
@@ -357,7 +379,7 @@ func (s *textSearch) subjects(ids []inline.TermID, matching Matching, take func(
 		}
 		var hits []TextHit
 		for _, id := range chunk {
-			if len(who[id]) == 0 {
+			if len(who[id]) == 0 || s.passed[id] {
 				continue
 			}
 			text, err := s.dict.Peek(id)
@@ -370,6 +392,8 @@ func (s *textSearch) subjects(ids []inline.TermID, matching Matching, take func(
 			if matching == MatchAll && !score.All || !slices.ContainsFunc(score.Terms, func(term float64) bool { return term > 0 }) {
 				continue
 			}
+			ranked++
+			s.passed[id] = true
 			for _, at := range who[id] {
 				hit := TextHit{Text: text, Score: score, Shared: len(who[id])}
 				if hit.Subject, err = s.dict.Term(at[0]); err != nil {

@@ -167,7 +167,11 @@ func (s *Snapshot) Meant(ctx context.Context, property rdf.IRI, text rdf.Term) (
 // alike is the value of a property with exactly the words of another text.
 func (s linted) alike(ctx context.Context, property rdf.IRI, text string, query fulltext.Query) (found rdf.Term, err error) {
 	words, left := plainWords(text), textsLiked
-	_, err = s.source.SearchTexts(ctx, db.TextSearch{Query: query}, db.MatchAll, func(hits []db.TextHit) (bool, error) {
+	texts, err := s.source.FindTexts(ctx, db.TextSearch{Query: query})
+	if err != nil {
+		return nil, err
+	}
+	_, err = texts.Texts(db.MatchAll, func(hits []db.TextHit) (bool, error) {
 		for _, hit := range hits {
 			if left--; hit.Property == property && found == nil && plainWords(rdf.Lexical(hit.Text)) == words {
 				found = hit.Text

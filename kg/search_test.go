@@ -128,6 +128,33 @@ func TestAWordOfRemovedTextsAloneIsCorrected(t *testing.T) {
 	}
 }
 
+// Nodes with some of the words fill the page after those with all, and stand at the same place whatever the page. A name
+// or id alone is no question: nothing is added to what has it.
+func TestAPageIsFilledWithHitsOfSomeWords(t *testing.T) {
+	g := searchGraph(t)
+	for text, want := range map[string]string{
+		"moth relay":                 "grace moth?",
+		"what program, first engine": "ada engine? p4?",
+		"ada lovelace":               "ada p4",
+		"Engine House":               "engine",
+		"Person/ada engine":          "ada? engine? p4?",
+		"moth":                       "moth grace",
+	} {
+		var whole, paged []string
+		_, all := hits(t, g, browse.Search{Text: text})
+		for _, hit := range all.Hits {
+			whole = append(whole, hit.ID+strings.Repeat("?", strings.Count(fmt.Sprint(hit.Partial), "true")))
+		}
+		for more, at := true, 0; more && at < 10; at++ {
+			ids, out := hits(t, g, browse.Search{Text: text, Limit: 1, Offset: at})
+			paged, more = append(paged, ids...), out.More
+		}
+		if got := strings.Join(whole, " "); got != want || strings.ReplaceAll(got, "?", "") != strings.Join(paged, " ") {
+			t.Errorf("%q: got %s and by pages %v, want %s", text, got, paged, want)
+		}
+	}
+}
+
 func TestSearchSaysWhatItFound(t *testing.T) {
 	g := searchGraph(t)
 	_, out := hits(t, g, browse.Search{Text: "compilers relai", Limit: 1})

@@ -30,9 +30,9 @@ type Search struct {
 type Matching string
 
 const (
-	// MatchedAll means that one text of each hit has all words, each in some form.
+	// MatchedAll means that one text has all words, each in some form: one of each hit but those that are Partial.
 	MatchedAll Matching = "all"
-	// MatchedCorrected means that no text had all words, and unknown words were replaced by similar ones; see
+	// MatchedCorrected is MatchedAll after unknown words were replaced by similar ones; see
 	// [SearchResult.Corrections].
 	MatchedCorrected Matching = "corrected"
 	// MatchedAny says that no text had all words; the hits have some of them.
@@ -67,7 +67,9 @@ type SearchHit struct {
 	PropertyName string
 	// Text is the whole best text; nil if the id matched. See [SearchResult.Snippet].
 	Text rdf.Term
-	// Score orders the hits of one result, and means nothing else.
+	// Partial means that no text of the node has all words. Such hits fill the page, after all others.
+	Partial bool
+	// Score orders the hits that are Partial and those that are not, and means nothing else.
 	Score float64
 }
 
@@ -100,10 +102,11 @@ const (
 // Search finds nodes by their texts, which are all strings and texts with a language that
 // nodes have, but for the properties of which the schema says search: false; and by their
 // ids. First it takes nodes of which one text has all words; when there are none, it
-// corrects words that are in no text; and when there are still none it takes texts with any
-// of the words. Common English words, such as "the", need not be there.
+// corrects words that are in no text. When the page is not full, nodes with some of the words
+// follow, unless the text is the id or the label of a node. Common words, such as "the",
+// need not be there.
 //
-// The best come first: those whose id or label is the text, then by how rare the words are
+// Among those with all words and among the others, the best come first: those whose id or label is the text, then by how rare the words are
 // and how much of a text they make up (BM25), labels before other texts. Equal ones are in
 // the order of their IRIs. The work is bounded whatever the words; see More. A text without
 // words, of more than 2,000 bytes or 50 words, a limit above 100 and an offset above 1,000
@@ -127,19 +130,28 @@ func (s *Reader) Search(ctx context.Context, search Search) (SearchResult, error
 		return SearchResult{}, err
 	}
 	out := SearchResult{Matching: MatchedAll, query: query}
-	more, err := f.byText(ctx, query, db.MatchAll)
-	if err == nil && len(f.found) == 0 {
-		corrected, corrections, failed := s.Corrected(ctx, query)
-		if err = failed; err == nil && len(corrections) > 0 {
-			if more, err = f.byText(ctx, corrected, db.MatchAll); len(f.found) > 0 {
-				out.Matching = MatchedCorrected
-			}
-			out.Corrections, out.query = corrections, corrected
-		}
+	texts, err := f.finder(ctx, query)
+	if err != nil {
+		return SearchResult{}, err
 	}
+	more, err := f.byText(ctx, texts, db.MatchAll)
 	if err == nil && len(f.found) == 0 {
 		out.Matching = MatchedAny
-		more, err = f.byText(ctx, out.query, db.MatchAny)
+		corrected, corrections, failed := s.Corrected(ctx, query)
+		if err = failed; err == nil && len(corrections) > 0 {
+			out.Corrections, out.query = corrections, corrected
+			if texts, err = f.finder(ctx, corrected); err == nil {
+				more, err = f.byText(ctx, texts, db.MatchAll)
+			}
+			if len(f.found) > 0 {
+				out.Matching = MatchedCorrected
+			}
+		}
+	}
+	if err == nil && len(f.found) <= search.Offset+search.Limit && out.query.Several() && !f.named() {
+		f.partial = true
+		others, failed := f.byText(ctx, texts, db.MatchAny)
+		more, err = more || others, failed
 	}
 	if err != nil {
 		return SearchResult{}, err
@@ -204,6 +216,17 @@ type finding struct {
 	labels     map[rdf.IRI]bool
 	unsearched map[rdf.IRI][]*schema.Type
 	found      map[rdf.Term]*nodeFound
+	partial    bool // texts with some of the words are taken
+}
+
+// named reports whether the text is the id or the label of a node. Then nothing else is meant.
+func (f *finding) named() bool {
+	for _, n := range f.found {
+		if n.boost >= exactLabel {
+			return true
+		}
+	}
+	return false
 }
 
 // nodeFound is a node with the best that its texts say of each word.
@@ -214,6 +237,7 @@ type nodeFound struct {
 	best     float64 // score of the text that is shown
 	property rdf.IRI
 	text     rdf.Term
+	partial  bool // no text has all words
 }
 
 func (n *nodeFound) score() float64 {
@@ -224,12 +248,20 @@ func (n *nodeFound) score() float64 {
 	return sum
 }
 
+// tier is 0 for a node of which a text has all words, and 1 for one that has some; the former come first.
+func (n *nodeFound) tier() int {
+	if n.partial {
+		return 1
+	}
+	return 0
+}
+
 func (f *finding) node(node rdf.Term) *nodeFound {
 	if f.found == nil {
 		f.found = map[rdf.Term]*nodeFound{}
 	}
 	if f.found[node] == nil {
-		f.found[node] = &nodeFound{node: node, best: -1}
+		f.found[node] = &nodeFound{node: node, best: -1, partial: f.partial}
 	}
 	return f.found[node]
 }
@@ -254,8 +286,8 @@ func (f *finding) byID(ctx context.Context, id string) error {
 	return nil
 }
 
-// byText finds the nodes of which a text fits.
-func (f *finding) byText(ctx context.Context, q fulltext.Query, matching db.Matching) (more bool, err error) {
+// finder prepares the search for the texts of the nodes; nil means that no node can be of the types.
+func (f *finding) finder(ctx context.Context, q fulltext.Query) (*db.TextFinder, error) {
 	search := db.TextSearch{Query: q}
 	for _, t := range f.search.Types {
 		for _, own := range f.schema.Concrete(t) {
@@ -263,9 +295,17 @@ func (f *finding) byText(ctx context.Context, q fulltext.Query, matching db.Matc
 		}
 	}
 	if len(f.search.Types) > 0 && len(search.Classes) == 0 {
-		return false, nil // abstract types without subtypes
+		return nil, nil // abstract types without subtypes
 	}
-	return f.source.SearchTexts(ctx, search, matching, func(hits []db.TextHit) (bool, error) {
+	return f.source.FindTexts(ctx, search)
+}
+
+// byText finds the nodes of which a text fits.
+func (f *finding) byText(ctx context.Context, texts *db.TextFinder, matching db.Matching) (more bool, err error) {
+	if texts == nil {
+		return false, nil
+	}
+	return texts.Texts(matching, func(hits []db.TextHit) (bool, error) {
 		for _, hit := range hits {
 			if err := f.take(ctx, hit); err != nil {
 				return false, err
@@ -283,6 +323,9 @@ func (f *finding) take(ctx context.Context, hit db.TextHit) error {
 		}
 	}
 	n := f.node(hit.Subject)
+	if f.partial && !n.partial {
+		return nil // its place among those with all words stays, whatever page is asked for
+	}
 	// A text shared by many nodes says little about each.
 	share := 1 / (1 + math.Log(float64(hit.Shared)))
 	boost, text := 0.0, 0.0
@@ -321,7 +364,7 @@ func (f *finding) page(ctx context.Context) ([]SearchHit, error) {
 		all = append(all, n)
 	}
 	slices.SortStableFunc(all, func(a, b *nodeFound) int {
-		return cmp.Or(cmp.Compare(b.score(), a.score()), cmp.Compare(nodeText(a.node), nodeText(b.node)))
+		return cmp.Or(cmp.Compare(a.tier(), b.tier()), cmp.Compare(b.score(), a.score()), cmp.Compare(nodeText(a.node), nodeText(b.node)))
 	})
 	all = all[min(f.search.Offset, len(all)):]
 	all = all[:min(f.search.Limit, len(all))]
@@ -335,7 +378,7 @@ func (f *finding) page(ctx context.Context) ([]SearchHit, error) {
 	}
 	hits := make([]SearchHit, len(all))
 	for i, n := range all {
-		h := SearchHit{Described: described[i], Property: n.property, Text: n.text, Score: n.score()}
+		h := SearchHit{Described: described[i], Property: n.property, Text: n.text, Partial: n.partial, Score: n.score()}
 		if n.text != nil {
 			h.PropertyName = f.PropertyName(h.Type, n.property)
 		}

@@ -149,6 +149,17 @@ func hasCase(word string) bool {
 	return strings.ContainsFunc(word, func(r rune) bool { return !unicode.Is(unicode.Lo, r) })
 }
 
+// Several reports whether the query has several terms that are not common words, so that a text may have some of them.
+func (q Query) Several() bool {
+	n := 0
+	for _, t := range q.Terms {
+		if !t.Common {
+			n++
+		}
+	}
+	return n > 1
+}
+
 // addPhrase adds the text between quotation marks.
 func (q *Query) addPhrase(text string) {
 	t := Term{Text: text, Phrase: true}

@@ -72,11 +72,12 @@ type Score struct {
 	Words int
 }
 
-// Constants of BM25 (Robertson and Zaragoza 2009); the last is the assumed average length of a text.
+// Constants of BM25 (Robertson and Zaragoza 2009). The last is the assumed average length of a text: with less, long
+// texts lose to short ones that have fewer of the words.
 const (
 	saturation  = 1.2
 	lengthShare = 0.75
-	usualWords  = 60
+	usualWords  = 200
 )
 
 // otherForm is the weight of another word with the same stem.
