@@ -73,8 +73,8 @@ type SearchHit struct {
 	Score float64
 }
 
-// Snippet returns the part of a hit's text to show: some 80 characters on each side of the
-// first word that was searched, with an ellipsis where it is cut.
+// Snippet returns the part of a hit's text to show: the some 160 characters that say most of what was searched, with
+// an ellipsis where it is cut.
 func (r SearchResult) Snippet(h SearchHit) string {
 	if h.Text == nil {
 		return ""

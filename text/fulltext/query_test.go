@@ -126,7 +126,7 @@ func TestNoNearWordIsPassedOver(t *testing.T) {
 	}
 }
 
-func TestASnippetIsAroundTheFirstMatch(t *testing.T) {
+func TestASnippetIsAroundTheMatch(t *testing.T) {
 	long := strings.Repeat("nothing here ", 30) + "but Encryption of files" + strings.Repeat(" and more", 30)
 	q, err := fulltext.Parse("encrypt ")
 	if err != nil {
@@ -143,6 +143,28 @@ func TestASnippetIsAroundTheFirstMatch(t *testing.T) {
 	}
 	if got := fulltext.Snippet(strings.Repeat("é", 4000), q); len(got) > 200 || !strings.HasSuffix(got, "é…") {
 		t.Errorf("%d: %s", len(got), got)
+	}
+}
+
+// The passage with most of the words is shown, wherever it stands, and of two with as many the one whose words the text
+// has least often. It is no longer for that.
+func TestASnippetIsThePassageThatSaysMost(t *testing.T) {
+	filler := strings.Repeat("nothing here at all ", 20)
+	text := "A dancer came. " + filler + "The dancer opened a studio in Paris. " + filler + "The dancer slept. " + filler + "Studio. " + filler + "A festival for a dancer!"
+	for asked, want := range map[string]string{
+		"when did the dancer open her studio ": "dancer opened a studio",
+		"dancer festival ":                     "festival for a dancer!",
+		"dancer slept ":                        "dancer slept",
+		"dancer ":                              "A dancer came.",
+		"studio sle":                           "dancer slept",
+	} {
+		q, err := fulltext.Parse(asked)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := fulltext.Snippet(text, q); !strings.Contains(got, want) || len(got) > 240 {
+			t.Errorf("%q: %d bytes, %q has no %q", asked, len(got), got, want)
+		}
 	}
 }
 

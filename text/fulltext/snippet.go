@@ -12,6 +12,22 @@ const around = 80
 // Matches yields the places in a text, from start to before end in bytes, of the words that a query looks for in some
 // form, except its common words.
 func Matches(text string, q Query) func(yield func(start, end int) bool) {
+	return func(yield func(start, end int) bool) {
+		for m := range matches(text, q) {
+			if !yield(m.start, m.end) {
+				return
+			}
+		}
+	}
+}
+
+// match is the place of a word that is looked for, with its stem or the beginning that it has.
+type match struct {
+	start, end int
+	of         string
+}
+
+func matches(text string, q Query) func(yield func(match) bool) {
 	stems := map[string]bool{}
 	var open []string
 	for _, t := range q.Terms {
@@ -25,27 +41,65 @@ func Matches(text string, q Query) func(yield func(start, end int) bool) {
 			}
 		}
 	}
-	return func(yield func(start, end int) bool) {
+	return func(yield func(match) bool) {
 		for w := range Sequence(text) {
-			hit := stems[Stem(w.Text)] || slices.ContainsFunc(open, func(part string) bool { return strings.HasPrefix(w.Text, part) })
-			if hit && !yield(w.Start, w.End) {
+			of := Stem(w.Text)
+			if !stems[of] {
+				i := slices.IndexFunc(open, func(part string) bool { return strings.HasPrefix(w.Text, part) })
+				if i < 0 {
+					continue
+				}
+				of = open[i]
+			}
+			if !yield(match{w.Start, w.End, of}) {
 				return
 			}
 		}
 	}
 }
 
-// Snippet returns some 80 characters on each side of the first match in a text, cut between words, with an
-// ellipsis at each cut. Without a match it returns the first 160 characters.
-func Snippet(text string, q Query) string {
-	first, last := 0, 0
-	for start, end := range Matches(text, q) {
-		first, last = start, end
-		break
+// passageBytes is how much of a text after the first match is compared for the best passage.
+const passageBytes = 64 << 10
+
+// passage returns the first and the last match of some 160 characters of a text that say most of what a query looks
+// for: the most different words, and of these the ones that the text has least often.
+func passage(text string, q Query) (first, last match) {
+	var all []match
+	counts := map[string]float64{}
+	for m := range matches(text, q) {
+		if len(all) > 0 && m.start > all[0].start+passageBytes {
+			break
+		}
+		all = append(all, m)
+		counts[m.of]++
 	}
-	start, end := boundary(text, first-around, first), boundary(text, last+around, len(text))
-	if first < around {
-		start, end = 0, boundary(text, max(last+around, 2*around), len(text))
+	best, worth, from := 0.0, 0.0, 0
+	inside := map[string]int{}
+	for _, m := range all {
+		if inside[m.of]++; inside[m.of] == 1 {
+			worth += 1 + 1/counts[m.of]
+		}
+		for ; m.end-all[from].start > 2*around && all[from] != m; from++ {
+			if of := all[from].of; inside[of] == 1 {
+				worth -= 1 + 1/counts[of]
+			}
+			inside[all[from].of]--
+		}
+		if worth > best+1e-9 { // sums of the same numbers in another order differ in the last digits
+			best, first, last = worth, all[from], m
+		}
+	}
+	return first, last
+}
+
+// Snippet returns the part of a text that says most of what a query looks for, some 160 characters cut between words,
+// with an ellipsis at each cut. Without a match it returns the first 160 characters.
+func Snippet(text string, q Query) string {
+	first, last := passage(text, q)
+	beside := max(0, around-(last.start-first.start)/2)
+	start, end := boundary(text, first.start-beside, first.start), boundary(text, last.end+beside, len(text))
+	if first.start < beside {
+		start, end = 0, boundary(text, max(last.end+beside, 2*around), len(text))
 	}
 	snippet := strings.Join(strings.Fields(text[start:end]), " ")
 	if start > 0 {
