@@ -114,6 +114,10 @@ bench: ## run the benchmarks, each beside raw SQLite in the same run
 bench-agent: ## count calls and tokens of an agent's twelve tasks on ATT&CK, and print a table for each view of the answers
 	@table=$$(mktemp); trap 'rm -f "$$table"' EXIT; TRAILS_AGENT_TABLE=$$table CI=true go test -count=1 -run '^TestTwelveTasks$$' ./e2e/agent; cat "$$table"
 
+.PHONY: bench-search
+bench-search: ## measure which share of what answers a question a search has among its first hits; needs TRAILS_DATA
+	go test -run '^$$' -bench '^BenchmarkRecall$$' -benchtime 1x -timeout 20m ./kg
+
 .PHONY: bench-peers
 bench-peers: $(TRAILS_TOOLS)/peers/installed $(TRAILS_TOOLS)/peers/debian/done ## run the queries of the kit beside other engines, and print tables
 	TRAILS_PEERS=1 TRAILS_SIZES='$(SIZES)' go test -run '^$$' -bench '^BenchmarkPeers$$/$(SET)' -benchtime 1x -timeout 3h ./db/querykit

@@ -197,7 +197,7 @@ func (s *textSearch) forms(word string, open, exact, beginning bool) ([]string, 
 	if open && short {
 		list = append(list, fulltext.Beginning(word))
 	}
-	stem, begin := fulltext.Stem(word), word
+	stem, begin := s.search.Query.Stem(word), word
 	if exact = exact || beginning; !exact {
 		begin = stem
 	} else if !open {
@@ -209,7 +209,7 @@ func (s *textSearch) forms(word string, open, exact, beginning bool) ([]string, 
 		if len(list) == wordsTaken {
 			return beginning
 		}
-		if !slices.Contains(list, other) && (open && strings.HasPrefix(other, word) || !exact && fulltext.Stem(other) == stem) {
+		if !slices.Contains(list, other) && (open && strings.HasPrefix(other, word) || !exact && s.search.Query.Stem(other) == stem) {
 			list = append(list, other)
 		}
 		return true

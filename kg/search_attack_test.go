@@ -38,7 +38,7 @@ func attackGraph(tb testing.TB) *kg.Graph {
 }
 
 // The questions of testdata/attack/questions.txt are answered among the first five hits:
-// names and ids nine times in ten, paraphrases three times in four.
+// names and ids nine times in ten, paraphrases 19 times in twenty.
 func TestQuestionsAreAnsweredAmongTheFirstFive(t *testing.T) {
 	testrun.Alone(t)
 	g := attackGraph(t)
@@ -71,7 +71,7 @@ func TestQuestionsAreAnsweredAmongTheFirstFive(t *testing.T) {
 		}
 		return nil
 	})
-	for kind, least := range map[string]float64{"name": 0.9, "near": 0.8, "paraphrase": 0.75} {
+	for kind, least := range map[string]float64{"name": 0.9, "near": 0.8, "paraphrase": 0.95} {
 		recall := float64(answered[kind]) / float64(asked[kind])
 		t.Logf("%s: %d of %d", kind, answered[kind], asked[kind])
 		if recall < least {

@@ -24,6 +24,16 @@ const (
 type Query struct {
 	Text  string
 	Terms []Term
+	in    *language
+}
+
+// Stem returns the common beginning of the forms of a word in the language of the query, which is told from its common
+// words: German or else English. See [Stem].
+func (q Query) Stem(word string) string {
+	if q.in == nil {
+		return Stem(word)
+	}
+	return q.in.stem(word)
 }
 
 // Term is a word, an identifier or a phrase in a query.
@@ -38,7 +48,7 @@ type Term struct {
 	Phrase bool
 	// Open means that the last part may be a prefix of a word.
 	Open bool
-	// Common means that this is a frequent English word such as "the". If the query has other words, a text
+	// Common means that this is a frequent word of the query's language, such as "the" or "when". If the query has other words, a text
 	// need not have it.
 	Common bool
 }
@@ -62,6 +72,10 @@ func Parse(text string) (Query, error) {
 	}
 	if len(q.Terms) > MaxTerms {
 		return q, fault.Argument("text", fault.MaxCount, nil, fmt.Sprintf("text has %d words, and a search takes at most %d; give the words that matter", len(q.Terms), MaxTerms))
+	}
+	q.in = languageOf(q.Terms)
+	for i, t := range q.Terms {
+		q.Terms[i].Common = !t.Phrase && len(t.Parts) == 1 && q.in.common[t.Parts[0]]
 	}
 	last, _ := utf8.DecodeLastRuneInString(text)
 	if t := &q.Terms[len(q.Terms)-1]; !t.Phrase && !unicode.IsSpace(last) {
@@ -180,7 +194,6 @@ func (q *Query) addTerms(text string) {
 			return
 		}
 		t.Text = text[start:end]
-		t.Common = len(t.Parts) == 1 && common[t.Parts[0]]
 		same := func(other Term) bool { return slices.Equal(other.Parts, t.Parts) && !other.Phrase }
 		if !slices.ContainsFunc(q.Terms, same) {
 			q.Terms = append(q.Terms, t)
@@ -216,18 +229,7 @@ func Sequence(text string) func(yield func(Word) bool) {
 }
 
 // IsCommon reports whether a word is a frequent English word such as "the". The word is in the form of [Word].
-func IsCommon(word string) bool { return common[word] }
-
-var common = func() map[string]bool {
-	words := map[string]bool{}
-	for word := range strings.FieldsSeq(`a about all also an and any are as at be been being but by can could did do does
-		each for from had has have how i if in into is it its may me more most my no not of on or other our should so some
-		such than that the their them then there these they this those through to up use used uses using via was we what when where
-		which while who whom whose why will with would you your`) {
-		words[word] = true
-	}
-	return words
-}()
+func IsCommon(word string) bool { return english.common[word] }
 
 // Onward marks a prefix; no word contains it.
 const Onward = "*"

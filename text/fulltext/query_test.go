@@ -146,6 +146,46 @@ func TestASnippetIsAroundTheMatch(t *testing.T) {
 	}
 }
 
+// What a query is written in is told from its common words. A word that is common in German and matters in English does
+// not make a query German.
+func TestTheLanguageOfAQueryIsToldFromItsCommonWords(t *testing.T) {
+	for text, want := range map[string]string{
+		"when did he open the studio ":          "open studio",
+		"Wann hat die Stadt das Haus verkauft ": "stadt haus verkauft",
+		"was hat der Mann in der Hand ":         "mann hand",
+		"the war in which men die ":             "war men die",
+		"man hat war ":                          "man hat war",
+		"die hat ":                              "die hat",
+		`wer sagte "das war alles" `:            "sagte das+war+alles",
+		"der das ":                              "der das",
+	} {
+		q, err := fulltext.Parse(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var matter []string
+		for _, term := range q.Terms {
+			if !term.Common {
+				matter = append(matter, strings.Join(term.Parts, "+"))
+			}
+		}
+		if got := strings.Join(matter, " "); got != want {
+			t.Errorf("%q: %s matter, want %s", text, got, want)
+		}
+	}
+	german, err := fulltext.Parse("wo sind die Häuser der Stadt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for forms, same := range map[[2]string]bool{
+		{"hauser", "haus"}: true, {"verkauft", "verkaufen"}: true, {"baume", "baum"}: true, {"stadt", "stadte"}: true, {"muhle", "mull"}: false, {"t1003", "t100"}: false,
+	} {
+		if (german.Stem(forms[0]) == german.Stem(forms[1])) != same {
+			t.Errorf("%v: %s and %s", forms, german.Stem(forms[0]), german.Stem(forms[1]))
+		}
+	}
+}
+
 // The passage with most of the words is shown, wherever it stands, and of two with as many the one whose words the text
 // has least often. It is no longer for that.
 func TestASnippetIsThePassageThatSaysMost(t *testing.T) {

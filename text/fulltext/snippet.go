@@ -35,7 +35,7 @@ func matches(text string, q Query) func(yield func(match) bool) {
 			if t.Common {
 				continue
 			}
-			stems[Stem(part)] = true
+			stems[q.Stem(part)] = true
 			if t.Open && i == len(t.Parts)-1 {
 				open = append(open, part)
 			}
@@ -43,7 +43,7 @@ func matches(text string, q Query) func(yield func(match) bool) {
 	}
 	return func(yield func(match) bool) {
 		for w := range Sequence(text) {
-			of := Stem(w.Text)
+			of := q.Stem(w.Text)
 			if !stems[of] {
 				i := slices.IndexFunc(open, func(part string) bool { return strings.HasPrefix(w.Text, part) })
 				if i < 0 {
