@@ -83,7 +83,8 @@ func affordable(list []invoke.Capability) bool {
 	return len(text) <= Budget || len(text) <= 8*Budget && tokens.Count(text) <= Budget
 }
 
-// Shown is what a model sees of a tool: name, description and input schema.
+// Shown is what a model sees of a tool: name, description and input schema. Hosts keep the title for people, and _meta
+// for themselves.
 func Shown(d capability.Descriptor) string {
 	tool := project.MCPTool(d, project.Process{})
 	text, err := jsontext.Marshal(struct {

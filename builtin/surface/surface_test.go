@@ -133,3 +133,86 @@ func TestATypedToolCostsLittleMoreThanItsType(t *testing.T) {
 		t.Errorf("%d typed tools, want %d", typed, want)
 	}
 }
+
+// hinted returns the names of the tools of a list that a host keeps loaded.
+func hinted(list []capability.Descriptor) []string {
+	var names []string
+	for _, d := range list {
+		if tool := project.MCPTool(d, project.Process{}); tool.Meta["anthropic/alwaysLoad"] == true {
+			names = append(names, tool.Name)
+		}
+	}
+	return names
+}
+
+// Hosts defer what has no hint. With hints on many tools a host would gain nothing by deferring.
+func TestHostsKeepTheCoreToolsLoaded(t *testing.T) {
+	testrun.Alone(t)
+	for mode, want := range map[surface.Mode][]string{
+		surface.Compact: {"search", "get", "query", "create", "update"},
+		surface.Full:    {"search", "get", "query"}, // which type a session writes is unknown
+	} {
+		list, _ := listOf(t, mode, manyTypes(3))
+		if got := hinted(list); !slices.Equal(got, want) {
+			t.Errorf("%s: %v, want %v", mode, got, want)
+		}
+	}
+}
+
+// searched are the words that hosts search of a tool.
+func searched(d capability.Descriptor) []string {
+	tool := project.MCPTool(d, project.Process{})
+	return strings.FieldsFunc(strings.ToLower(tool.Name+" "+tool.Title+" "+tool.Description), func(r rune) bool { return !('a' <= r && r <= 'z') })
+}
+
+// find returns the tool that a search finds first. As in BM25, which hosts use, a word counts less the more tools have it.
+func find(list []capability.Descriptor, request string) string {
+	var first string
+	var best float64
+	for _, d := range list {
+		var score float64
+		for word := range strings.FieldsSeq(request) {
+			with := len(slices.DeleteFunc(slices.Clone(list), func(d capability.Descriptor) bool { return !slices.Contains(searched(d), word) }))
+			if slices.Contains(searched(d), word) {
+				score += 1 / float64(with)
+			}
+		}
+		if score > best {
+			first, best = d.ID, score
+		}
+	}
+	return first
+}
+
+func TestASearchOfAHostFindsTheTool(t *testing.T) {
+	testrun.Alone(t)
+	list, _ := listOf(t, surface.Compact, manyTypes(3))
+	for request, want := range map[string]string{
+		"revert a commit":               "undo",
+		"roll back the last change":     "undo",
+		"restore what was there":        "undo",
+		"import a csv file":             "load",
+		"bulk insert of turtle":         "load",
+		"audit who changed this":        "history",
+		"who wrote this value":          "blame",
+		"compare two versions":          "diff",
+		"make a draft or sandbox":       "branches_create",
+		"discard a draft":               "branches_delete",
+		"accept a draft and merge":      "branches_merge",
+		"rename a type":                 "schema_apply",
+		"drop a property of a type":     "schema_apply",
+		"the data model or ontology":    "schema_get",
+		"fields of a type with example": "describe",
+		"remove a record":               "delete",
+		"connect two nodes by an edge":  "link",
+		"disconnect two nodes":          "unlink",
+		"filter and sort nodes":         "list",
+		"statistics and counts by type": "snapshot",
+		"poll the feed of changes":      "changes",
+		"log of all commits":            "commits_list",
+	} {
+		if got := find(list, request); got != want {
+			t.Errorf("%q finds %s first, want %s", request, got, want)
+		}
+	}
+}

@@ -148,8 +148,11 @@ func readTool(r *reading, d capability.Descriptor, text []byte) error {
 		Input  map[string]any `json:"inputSchema"`
 		Output map[string]any `json:"outputSchema"`
 		Trails trails         `json:"trails"`
+		Title  any            `json:"title"`
 		Meta   struct {
 			Trails trails `json:"trails"`
+			Loaded any    `json:"anthropic/alwaysLoad"`
+			Words  any    `json:"anthropic/searchHint"`
 		} `json:"_meta"`
 	}
 	if err := parse(text, &tool); err != nil {
@@ -169,6 +172,9 @@ func readTool(r *reading, d capability.Descriptor, text []byte) error {
 			r.same("idempotent", t.Idempotent, d.Idempotent)
 		}
 	}
+	r.same("id", tool.Title, title(d))
+	r.same("id", tool.Meta.Loaded, alwaysLoaded(d.ID, title(d)))
+	r.same("id", tool.Meta.Words, searchedFor(d.ID, title(d)))
 	r.object("input_shape", tool.Input, d.InputShape.Fields, d.InputShape.Closed, unsaid)
 	r.object("output_shape", tool.Output, tablesOf(d), false, listed)
 	return nil

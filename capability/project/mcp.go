@@ -16,7 +16,7 @@ import (
 )
 
 // Tool is a capability as MCP lists it, with its members in sorted order. The discriminator is both in "trails" and
-// in "_meta", because some clients drop one and some ignore the other.
+// in "_meta", because some clients drop one and some ignore the other. Meta also has the [Hints].
 type Tool struct {
 	Meta         map[string]any  `json:"_meta"`
 	Annotations  Annotations     `json:"annotations"`
@@ -71,9 +71,9 @@ type Process struct {
 
 // MCPTool returns the MCP tool of a descriptor in a process. Its schemas are shared, and must not be changed.
 func MCPTool(d capability.Descriptor, in Process) Tool {
-	trails := discriminate(d)
+	trails, name := discriminate(d), title(d)
 	return Tool{
-		Meta: map[string]any{"trails": trails},
+		Meta: metaOf(d.ID, name, trails),
 		Annotations: Annotations{
 			ReadOnlyHint:    d.SideEffects == capability.None,
 			DestructiveHint: d.SideEffects == capability.Destroys,
@@ -84,9 +84,20 @@ func MCPTool(d capability.Descriptor, in Process) Tool {
 		InputSchema:  Lower(d.InputShape),
 		Name:         capability.ToolName(d.ID),
 		OutputSchema: outputOf(d),
-		Title:        title(d),
+		Title:        name,
 		Trails:       trails,
 	}
+}
+
+// metaOf returns the _meta of a tool.
+func metaOf(id, title string, trails Discriminator) map[string]any {
+	meta := map[string]any{"trails": trails}
+	for _, h := range Hints {
+		if v := h.of(id, title); v != nil {
+			meta[h.Member] = v
+		}
+	}
+	return meta
 }
 
 // openWorld reports whether a call may have effects outside the file.
@@ -108,7 +119,13 @@ func encodeTool(t Tool) ([]byte, error) {
 	const mark = `"trails":{`
 	last := bytes.LastIndex(text, []byte(mark)) + len(mark)
 	trails := fmt.Appendf(nil, `%q:%q,%s`, checksumName, sum, text[last:len(text)-1])
-	return fmt.Appendf(make([]byte, 0, len(text)+2*len(trails)), `{"_meta":{%s%s},%s%s}`, mark, trails, text[1:last], trails), nil
+	hints := []byte{}
+	for _, h := range Hints {
+		if v, given := t.Meta[h.Member]; given {
+			hints = fmt.Appendf(hints, "%q:%s,", h.Member, encode(v))
+		}
+	}
+	return fmt.Appendf(make([]byte, 0, len(text)+len(hints)+2*len(trails)), `{"_meta":{%s%s%s},%s%s}`, hints, mark, trails, text[1:last], trails), nil
 }
 
 func discriminate(d capability.Descriptor) Discriminator {
@@ -118,9 +135,12 @@ func discriminate(d capability.Descriptor) Discriminator {
 	}
 }
 
-// title is a short name for people: "Create AttackPattern", "List commits",
-// "Health"; meta capabilities keep the order of their ids: "Gen type".
+// title is a short name for people and for searches: that in titles, or one of the words of the id, such as "Create
+// AttackPattern"; meta capabilities keep the order of their ids: "Gen type".
 func title(d capability.Descriptor) string {
+	if own, ok := titles[d.ID]; ok {
+		return own
+	}
 	words := []string{d.Op(), d.InputShape.NodeType}
 	switch {
 	case d.Kind() == capability.KindMeta:

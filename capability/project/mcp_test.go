@@ -215,7 +215,7 @@ func TestMetaToolsSayWhatTheyAreTwice(t *testing.T) {
 
 func TestTitlesReadAsPeopleSpeak(t *testing.T) {
 	for id, want := range map[string]string{
-		"health": "Health", "commits.list": "List commits", "schema.get": "Get schema",
+		"ready": "Ready", "commits.list": "List commits", "commits_list": "List commits: log of versions", "schema.get": "Get schema",
 		"trails.meta.ping": "Ping", "trails.meta.schema.plan": "Schema plan",
 	} {
 		if got := project.MCPTool(capability.Descriptor{ID: id}, project.Process{}).Title; got != want {
