@@ -147,6 +147,7 @@ func BenchmarkTypePage(b *testing.B) {
 		{"by number", `,"sort":"rank"`},
 		{"by date, latest first", `,"sort":"-day"`},
 		{"filtered", `,"where":[{"property":"kind","value":"bird"},{"property":"open","value":true}]`},
+		{"three conditions", `,"where":[{"property":"kind","value":"bird"},{"property":"rank","op":">=","value":100},{"property":"day","op":"<","value":"2024"}]`},
 		{"filtered and sorted", `,"sort":"rank","where":[{"property":"kind","value":"bird"}]`},
 		{"filtered to few and sorted by text", `,"sort":"name","where":[{"property":"rank","value":7}]`},
 		{"deep", `,"offset":90000`},
