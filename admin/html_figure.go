@@ -92,24 +92,25 @@ const (
 	timesRow  = 26
 )
 
-// timed are the nodes with a time, the earliest first.
-func (f *figure) timed() (out []figureNode) {
-	for _, n := range f.Nodes {
+// timed are the indexes of the nodes with a time, the earliest first.
+func (f *figure) timed() (out []int) {
+	for i, n := range f.Nodes {
 		if n.Time != "" {
-			out = append(out, n)
+			out = append(out, i)
 		}
 	}
-	slices.SortStableFunc(out, func(a, b figureNode) int { return chart.CompareTimes(a.Time, b.Time) })
+	slices.SortStableFunc(out, func(a, b int) int { return chart.CompareTimes(f.Nodes[a].Time, f.Nodes[b].Time) })
 	return out
 }
 
 // drawTimes has a row for each node with a time, with its mark as far to the right as it is late.
 func (f *figure) drawTimes(colours *palette, name string) h.Node {
 	list := f.timed()
-	first, last := chart.Instant(list[0].Time), chart.Instant(list[len(list)-1].Time)
+	first, last := chart.Instant(f.Nodes[list[0]].Time), chart.Instant(f.Nodes[list[len(list)-1]].Time)
 	span := max(last.Sub(first), time.Hour)
 	var drawn h.Group
-	for i, n := range list {
+	for i, at := range list {
+		n := &f.Nodes[at]
 		y := float64(i*timesRow) + timesRow/2 + 4
 		x := timesLeft + float64(chart.Instant(n.Time).Sub(first))/float64(span)*timesWide
 		text := h.Node(h.SVGLabel(x+10, y+4, "start", textIf(n.Here, "here", ""), cut(labelOf(n.Node), 26)))

@@ -1,10 +1,9 @@
 package view
 
 import (
-	"cmp"
 	"encoding/hex"
 	"encoding/json"
-	"slices"
+	"sort"
 	"strings"
 	"time"
 
@@ -80,8 +79,9 @@ func DayOf(d kg.CommitDay, seesAll bool) DayCount {
 	for author, n := range d.Authors {
 		out.Authors = append(out.Authors, AuthorCount{author, n})
 	}
-	slices.SortFunc(out.Authors, func(a, b AuthorCount) int {
-		return cmp.Or(cmp.Compare(b.Commits, a.Commits), cmp.Compare(a.Author, b.Author))
+	sort.Slice(out.Authors, func(i, j int) bool {
+		a, b := out.Authors[i], out.Authors[j]
+		return a.Commits > b.Commits || a.Commits == b.Commits && a.Author < b.Author
 	})
 	if len(out.Authors) > dayAuthors {
 		rest := AuthorCount{}

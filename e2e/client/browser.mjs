@@ -655,8 +655,10 @@ async function drawing ({ page, scripts }) {
   if (scripts) {
     const [png] = await Promise.all([page.waitForEvent('download'), page.getByRole('button', { name: 'PNG' }).click()])
     equal(readFileSync(await png.path()).subarray(1, 4).toString(), 'PNG', 'the picture as PNG')
+    const loaded = page.waitForEvent('load')
     await page.goBack()
-    await page.waitForURL((url) => !url.search.includes('card='))
+    await loaded
+    holds(!page.url().includes('card='), 'going back leads to the address before')
     equal(await page.locator('#card').count(), 0, 'a card after going back')
   }
   await page.goto(`${base}/admin/types/Component`)
