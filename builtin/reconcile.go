@@ -88,7 +88,7 @@ func reconcile(ctx context.Context, r *invoke.Request, in reconciling) (*reconci
 		if err != nil {
 			return nil, err
 		}
-		fits := []candidate{}
+		fits := []*candidate{}
 		for _, c := range found {
 			text, err := jsontext.Marshal(c)
 			if err != nil {
@@ -136,7 +136,7 @@ func readReconcileQuery(key string, given any) (q reconcileQuery, err error) {
 }
 
 // reconcileOne finds the candidates for a query. A text that a search does not take has none.
-func reconcileOne(ctx context.Context, r *invoke.Request, key string, q reconcileQuery) ([]candidate, error) {
+func reconcileOne(ctx context.Context, r *invoke.Request, key string, q reconcileQuery) ([]*candidate, error) {
 	asked := browse.Search{Text: q.Query, Limit: q.Limit}
 	if len(q.Properties) > 0 {
 		asked.Limit = min(2*q.Limit, maxReconcileHits) // values can change the order
@@ -156,10 +156,10 @@ func reconcileOne(ctx context.Context, r *invoke.Request, key string, q reconcil
 	if err != nil {
 		return nil, err
 	}
-	var out []candidate
+	var out []*candidate
 	sure := 0
 	for _, hit := range found.Hits {
-		c := candidate{ID: r.Snapshot.Name(hit.Term), Name: hit.Label, Type: []namedType{}}
+		c := &candidate{ID: r.Snapshot.Name(hit.Term), Name: hit.Label, Type: []namedType{}}
 		if hit.Type != nil {
 			c.Type = append(c.Type, namedType{hit.Type.Name, hit.Type.Name})
 		}
@@ -185,7 +185,7 @@ func reconcileOne(ctx context.Context, r *invoke.Request, key string, q reconcil
 	for i := range out {
 		out[i].Match = out[i].Match && sure == 1 // two that are equal are a matter for a person
 	}
-	slices.SortStableFunc(out, func(a, b candidate) int { return int(math.Round(10 * (b.Score - a.Score))) })
+	slices.SortStableFunc(out, func(a, b *candidate) int { return int(math.Round(10 * (b.Score - a.Score))) })
 	return out[:min(len(out), q.Limit)], nil
 }
 

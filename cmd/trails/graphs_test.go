@@ -118,7 +118,7 @@ var bodies = map[string]string{
 // variables are those of the paths, in a graph.
 func variables(id, path string) string {
 	return strings.NewReplacer("{capability}", "snapshot", "{name}", "titles", "{what}", "entity", "{Type}", "Note", "{agent}", id,
-		"/kg/{Type}/{id}", "/kg/Note/n1", "/capabilities/{id}", "/capabilities/snapshot", "{id}", "HEAD").Replace(path)
+		"/reconcile/view", "/reconcile/view?id=Note%2Fn1", "/reconcile/preview", "/reconcile/preview?id=Note%2Fn1", "/kg/{Type}/{id}", "/kg/Note/n1", "/capabilities/{id}", "/capabilities/snapshot", "{id}", "HEAD").Replace(path)
 }
 
 // addressed finds addresses that begin at / in the headers and bodies of answers, as links have them.
