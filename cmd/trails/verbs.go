@@ -995,11 +995,13 @@ in between; --origin what came from a class of sources (person, agent, import, u
 		{
 			path: "search", capability: "search", words: "WORD...", takes: "text",
 			short: "Find nodes by the words of their labels, texts and ids",
-			long: `Find nodes by the words of their labels, texts and ids, the best first. All words must be in
-one text; the last one may be a beginning. "Phrases" stand in quotation marks, words that are
-in no text are taken for the nearest that are, and what was searched instead is said.`,
+			long: `Find nodes by the words of their labels, texts and ids, the best first: those of which one
+text has all words, then those with some, so that a whole question can be asked. The last word
+may be a beginning. "Phrases" stand in quotation marks, words that are in no text are taken for
+the nearest that are, and what was searched instead is said.`,
 			example: `  trails search notes.trails onboarding checklist
   trails search notes.trails '"first day"' --type Note
+  trails search notes.trails when did we sign the contract?
   trails search notes.trails T1003.001 -o csv`,
 			options: map[string]option{"type": {usage: "only nodes of this `type` and its subtypes"}},
 		},
