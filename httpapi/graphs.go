@@ -11,6 +11,7 @@ import (
 	"github.com/go-chi/chi/v5"
 
 	"trails/auth"
+	"trails/capability/project"
 	"trails/fault"
 	"trails/httpapi/accept"
 )
@@ -150,6 +151,7 @@ func (s *graphsServer) handler() http.Handler {
 	r.Handle(graphsPath+"/*", s.answer(s.unserved))
 	r.Get("/health", s.answer(func(w http.ResponseWriter, _ *http.Request) error { return writeJSON(w, []byte(`{"status":"ok"}`)) }))
 	r.Get("/ready", s.answer(s.ready))
+	r.Get(project.CatalogPath, s.answer(s.catalog))
 	if s.opts.Metrics != nil {
 		r.Get("/metrics", s.answer(s.metrics))
 	}

@@ -144,7 +144,7 @@ func (s *server) plainAddress(next http.Handler) http.Handler {
 // isOpen reports whether an address is available without the token: monitoring has none, the pages ask for it in a form,
 // and clients find out where they get one.
 func (s *server) isOpen(path string) bool {
-	return path == "/health" || path == "/ready" || s.isPage(path) || isOAuth(path)
+	return path == "/health" || path == "/ready" || s.isPage(path) || isOAuth(path) || isDiscovery(path)
 }
 
 // speaksMCP reports whether an address is one of those whose answers are messages of MCP.

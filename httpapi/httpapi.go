@@ -37,6 +37,9 @@ type Engine interface {
 type Options struct {
 	// MCP answers /mcp; nil leaves that address out.
 	MCP http.Handler
+	// Version is that of the program, and Revisions are those of the protocol that MCP speaks, for the server card.
+	Version   string
+	Revisions []string
 	// SSE and Messages answer GET /sse and POST /messages, MCP's legacy transport;
 	// nil leaves those addresses out.
 	SSE, Messages http.Handler
@@ -172,6 +175,8 @@ func (s *server) routes(r chi.Router) {
 	r.Get(auth.MetadataPath, s.answer(s.resource))
 	r.Get(auth.MetadataPath+"/mcp", s.answer(s.resource))
 	r.Get(auth.ServerPath, s.answer(s.authorizationServer))
+	r.Get(project.CardPath, s.answer(s.card))
+	r.Get(project.CatalogPath, s.answer(s.catalog))
 	r.Post(oauth.RegisterPath, s.answer(s.register))
 	r.Post("/invoke", s.answer(s.invokeBatch))
 	r.Post("/invoke/{capability}", s.answer(s.invoke))

@@ -29,6 +29,8 @@ var (
 var guide = []project.Route{
 	{Methods: "GET", Path: "/admin", Says: "pages for people"},
 	{Methods: "POST", Path: "/mcp", Says: "Model Context Protocol, Streamable HTTP"},
+	{Methods: "GET", Path: project.CardPath, Says: "how to connect to that, before one does (SEP-2127)", Answers: []string{project.MediaCard}},
+	{Methods: "GET", Path: project.CatalogPath, Says: "where that is, as an AI Catalog", Answers: []string{project.MediaCatalog}},
 	{Methods: "GET", Path: "/sse", Says: "Model Context Protocol, for old clients"},
 	{Methods: "POST", Path: "/messages", Says: "what those send"},
 	{Methods: "POST", Path: "/invoke/{capability}", Says: "one call; the body is its arguments as JSON"},

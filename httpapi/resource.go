@@ -148,17 +148,24 @@ func contextOf(r *http.Request) string { return auth.Base(r) + "/schema?format=j
 // reply writes a document, or 304 if the caller has it; etag is empty if the content depends on more than the commit.
 func (s *server) reply(w http.ResponseWriter, r *http.Request, etag string, body []byte) error {
 	if etag != "" {
-		same, err := unchanged(r, etag)
-		if err != nil {
-			return err
-		}
-		w.Header().Set("ETag", etag)
-		w.Header().Set("Cache-Control", "private, no-cache") // private caches may store it, but must revalidate
-		if same {
-			w.Header().Del("Content-Type")
-			w.WriteHeader(http.StatusNotModified)
-			return nil
-		}
+		return s.cached(w, r, etag, "private, no-cache", body) // private caches may store it, but must revalidate
+	}
+	_, _ = w.Write(body) // the connection may be closed
+	return nil
+}
+
+// cached writes a document that caches may keep, or 304 if the caller has it.
+func (s *server) cached(w http.ResponseWriter, r *http.Request, etag, control string, body []byte) error {
+	same, err := unchanged(r, etag)
+	if err != nil {
+		return err
+	}
+	w.Header().Set("ETag", etag)
+	w.Header().Set("Cache-Control", control)
+	if same {
+		w.Header().Del("Content-Type")
+		w.WriteHeader(http.StatusNotModified)
+		return nil
 	}
 	_, _ = w.Write(body) // the connection may be closed
 	return nil

@@ -20,6 +20,7 @@ import (
 
 	"trails/auth"
 	"trails/auth/policy"
+	"trails/capability/project"
 	"trails/invoke"
 	"trails/mcp/session"
 )
@@ -76,6 +77,12 @@ type Server struct {
 // Revisions are the revisions of the protocol that a server speaks, the newest first.
 func Revisions() []string { return sdk.SupportedProtocolVersions() }
 
+// SessionRevisions are those that it speaks over HTTP with sessions: these begin with a handshake, which the newest
+// revisions do not have.
+func SessionRevisions() []string {
+	return slices.DeleteFunc(Revisions(), func(v string) bool { return v >= session.Sessionless })
+}
+
 // New returns a server of e. It starts nothing; what its handlers start ends with the requests or, for sessions, by
 // [Server.Close].
 func New(e Engine, opts Options) *Server {
@@ -118,12 +125,12 @@ func (s *Server) endpoint(via string, stateless bool) session.Methods {
 	if !stateless {
 		logging = &sdk.LoggingCapabilities{}
 	}
-	versions := sdk.SupportedProtocolVersions()
-	if !stateless && via != session.OverStdio { // a session over HTTP begins with a handshake, which the newest versions do not have
-		versions = slices.DeleteFunc(versions, func(v string) bool { return v >= session.Sessionless })
+	versions := Revisions()
+	if !stateless && via != session.OverStdio {
+		versions = SessionRevisions()
 	}
 	e.sdk = sdk.NewServer(
-		&sdk.Implementation{Name: s.opts.Name, Title: "Trails knowledge graph", Version: s.opts.Version},
+		&sdk.Implementation{Name: s.opts.Name, Title: project.ServerTitle, Version: s.opts.Version},
 		&sdk.ServerOptions{
 			Instructions: instructions,
 			Capabilities: &sdk.ServerCapabilities{

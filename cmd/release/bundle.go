@@ -8,12 +8,11 @@ import (
 	"os"
 	"slices"
 	"strings"
+
+	"trails/capability/project"
 )
 
-const (
-	description = "A versioned, typed knowledge graph in one SQLite file that agents read and write."
-	registryURI = "https://static.modelcontextprotocol.io/schemas/2025-12-11/server.schema.json"
-)
+const registryURI = "https://static.modelcontextprotocol.io/schemas/2025-12-11/server.schema.json"
 
 // manifest is manifest.json of a bundle, MCPB 0.3
 // (https://github.com/modelcontextprotocol/mcpb/blob/main/MANIFEST.md).
@@ -132,7 +131,7 @@ func (r *release) bundles(files map[string][]byte, wanted []platform, binary fun
 		Version     string            `json:"version"`
 		Packages    []pack            `json:"packages"`
 	}{
-		registryURI, "io.github." + owner + "/" + name, "Trails", description,
+		registryURI, "io.github." + owner + "/" + name, project.ServerTitle, project.ServerDescription,
 		map[string]string{"url": r.repository, "source": "github"}, r.number(), packages,
 	}, "", "  ")
 	files["server.json"] = append(text, '\n')
@@ -144,7 +143,7 @@ func inBundle(p platform) string { return "server/" + processPlatform(p.OS) + "/
 
 func (r *release) manifest(of []platform) manifest {
 	m := manifest{
-		ManifestVersion: "0.3", Name: "trails", DisplayName: "Trails", Version: r.number(), Description: description,
+		ManifestVersion: "0.3", Name: "trails", DisplayName: project.ServerTitle, Version: r.number(), Description: project.ServerDescription,
 		LongDescription: "One file holds a typed graph, its schema, its history and its provenance. Every write is validated, atomic and a commit that can be undone.\n\n" +
 			"The file is one that there is: `trails init notes.trails --schema schema.yaml` makes it. Other programs may have it open at the same time.",
 		Author: author{"The trails authors"}, ToolsGenerated: true, PromptsGenerated: true, License: "Apache-2.0",

@@ -22,6 +22,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
+	"trails/capability/project"
 	"trails/e2e/testrun"
 )
 
@@ -237,7 +238,7 @@ func TestTheEntryOfTheRegistry(t *testing.T) {
 	if err := keeps(t, "server-2025-12-11.json", text); err != nil {
 		t.Errorf("%v\n%s", err, text)
 	}
-	for _, wrong := range [][2]string{{`"stdio"`, `"pipe"`}, {"io.github.example/", "io.github.example."}, {"fileSha256", "sha256"}, {"/2025-12-11/", "/2025-07-09/"}, {description, strings.Repeat("long ", 21)}} {
+	for _, wrong := range [][2]string{{`"stdio"`, `"pipe"`}, {"io.github.example/", "io.github.example."}, {"fileSha256", "sha256"}, {"/2025-12-11/", "/2025-07-09/"}, {project.ServerDescription, strings.Repeat("long ", 21)}} {
 		if keeps(t, "server-2025-12-11.json", bytes.ReplaceAll(text, []byte(wrong[0]), []byte(wrong[1]))) == nil {
 			t.Errorf("the rules take %s in the place of %s", wrong[1], wrong[0])
 		}

@@ -17,6 +17,7 @@ import (
 
 	"trails/auth/oauth"
 	"trails/auth/oidc/oidctest"
+	"trails/capability/project"
 	"trails/httpapi"
 )
 
@@ -198,7 +199,7 @@ func TestNothingCrossesGraphs(t *testing.T) {
 					res, text := a.send(t, base)
 					checkPrefix(t, a.path, "https://example.org", prefix, res, text)
 					open := route.Path == "/health" || route.Path == "/ready" || strings.HasPrefix(route.Path, "/.well-known/oauth-") ||
-						route.Path == oauth.TokenPath || route.Path == oauth.RegisterPath || route.Path == oauth.RevokePath
+						route.Path == project.CardPath || route.Path == project.CatalogPath || route.Path == oauth.TokenPath || route.Path == oauth.RegisterPath || route.Path == oauth.RevokePath
 					admin := route.Path == "/admin" && res.StatusCode == http.StatusSeeOther && strings.HasPrefix(res.Header.Get("Location"), prefix+"/admin/login")
 					if res.StatusCode != http.StatusUnauthorized && !admin && !open || strings.Contains(text, "alone") || strings.Contains(text, `"head":`) && open {
 						t.Errorf("%s %s with %s: %d %s", a.method, a.path, name, res.StatusCode, text)
@@ -376,6 +377,11 @@ func TestGraphsOfAFolderAreListed(t *testing.T) {
 		}
 		if got := len(list.Graphs) == 1 && list.Graphs[0].URL == base+"/graphs/alpha"; got != c.want || (list.Others != "") != c.others || strings.Contains(text, "beta") {
 			t.Errorf("with %s: %s", name, text)
+		}
+		res, catalog := sent{method: "GET", path: "/.well-known/ai-catalog.json", token: c.token}.send(t, base)
+		named := strings.Contains(catalog, `"url":"`+base+`/graphs/alpha/.well-known/ai-catalog.json"`)
+		if named != c.want || strings.Contains(catalog, "beta") || res.Header.Get("Access-Control-Allow-Origin") != "" {
+			t.Errorf("the catalog with %s: %v %s", name, res.Header, catalog)
 		}
 	}
 	jar, err := cookiejar.New(nil)

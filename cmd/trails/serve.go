@@ -349,9 +349,9 @@ func (p *program) web(e *invoke.Engine, who *auth.Resolver, metrics *telemetry.M
 		Watchers: e.Watchers, ProvenanceQueue: e.ProvenanceQueue, QueryQueue: e.QueryQueue,
 		Sizes: e.Graph().Sizes, WriterQueue: e.Graph().WriterQueue, FailedScans: e.Graph().FailedScans,
 	})
-	web = httpapi.Options{MCP: agents.Handler(), SSE: agents.SSEHandler(), Stop: agents.Close}
+	web = httpapi.Options{MCP: agents.Handler(), SSE: agents.SSEHandler(), Stop: agents.Close, Version: version, Revisions: mcp.Revisions()}
 	if s.stateful {
-		web.MCP = agents.StatefulHandler()
+		web.MCP, web.Revisions = agents.StatefulHandler(), mcp.SessionRevisions()
 	}
 	web.Messages = web.SSE
 	web.Auth, web.Log, web.Metrics = who, p.log, metrics.Handler()
