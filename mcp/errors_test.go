@@ -242,3 +242,15 @@ func TestTrapSection8InvalidDataIsAnErrorAndNoResult(t *testing.T) {
 		t.Errorf("got %s", got)
 	}
 }
+
+// Clients of the newest protocol tell by this error that a method is gone, whatever its params.
+func TestMethodsOfSessionsAreNotFoundWithoutThem(t *testing.T) {
+	send := over(t, &fake{}, options(""))
+	for _, method := range []string{"initialize", "logging/setLevel", "resources/subscribe", "resources/unsubscribe"} {
+		for _, params := range []map[string]any{nil, {"uri": "trails://schema", "level": "info", "protocolVersion": "2025-11-25", "capabilities": map[string]any{}}} {
+			if got := send(ask("2026-07-28", 1, method, params, "")); code(t, got) != -32601 {
+				t.Errorf("%s with %v: %s", method, params, got)
+			}
+		}
+	}
+}

@@ -10,7 +10,7 @@ import (
 // Check refuses what the SDK would refuse with an unclear error: methods that are not served, and params of the wrong
 // type, for which the SDK names Go types. An unknown notification is not an error.
 func (e *endpoint) Check(m session.Message) error {
-	if _, served := methods[m.Method]; !served {
+	if _, served := methods[m.Method]; !served || m.StandsAlone() && ofSessions[m.Method] {
 		return session.MethodNotFound(m.Method)
 	}
 	if m.BadParams {
@@ -28,6 +28,11 @@ func (e *endpoint) Check(m session.Message) error {
 		return fault.Arguments(wrong...)
 	}
 	return nil
+}
+
+// ofSessions are methods that the protocol without sessions does not have any more.
+var ofSessions = map[string]bool{
+	"initialize": true, "logging/setLevel": true, "resources/subscribe": true, "resources/unsubscribe": true,
 }
 
 // param is the required type of a member of params.

@@ -81,7 +81,7 @@ func (d *statefulDoor) takesBatches(r *http.Request) bool {
 func (d *statefulDoor) postOne(w http.ResponseWriter, r *http.Request, m Message) {
 	version := r.Header.Get(protocolHeader)
 	switch {
-	case version >= Sessionless || m.standsAlone():
+	case version >= Sessionless || m.StandsAlone():
 		d.stateless.take(w, r, m)
 	case version != "" && !slices.Contains(sdk.SupportedProtocolVersions(), version):
 		refuseHTTP(w, http.StatusBadRequest, m.idText, invalid(fmt.Sprintf("protocol version %q is not supported; there are %s",

@@ -36,7 +36,7 @@ func (v *stdioGate) admit(ctx context.Context, m *Message) (policy.Principal, er
 	}
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	inSession := m.Method != "initialize" && !m.standsAlone()
+	inSession := m.Method != "initialize" && !m.StandsAlone()
 	if inSession && v.open {
 		shown = v.with
 	}
@@ -54,8 +54,8 @@ func (v *stdioGate) admit(ctx context.Context, m *Message) (policy.Principal, er
 	return p, nil
 }
 
-// standsAlone reports whether the request belongs to the protocol without sessions.
-func (m Message) standsAlone() bool {
+// StandsAlone reports whether the request belongs to the protocol without sessions.
+func (m Message) StandsAlone() bool {
 	var version string
 	_ = json.Unmarshal(m.meta()[sdk.MetaKeyProtocolVersion], &version) // what is no string is no version
 	return version >= Sessionless
