@@ -173,8 +173,10 @@ func readTool(r *reading, d capability.Descriptor, text []byte) error {
 		}
 	}
 	r.same("id", tool.Title, title(d))
-	r.same("id", tool.Meta.Loaded, alwaysLoaded(d.ID, title(d)))
-	r.same("id", tool.Meta.Words, searchedFor(d.ID, title(d)))
+	if !r.saved { // programs that save tools drop _meta
+		r.same("id", tool.Meta.Loaded, alwaysLoaded(d.ID, title(d)))
+		r.same("id", tool.Meta.Words, searchedFor(d.ID, title(d)))
+	}
 	r.object("input_shape", tool.Input, d.InputShape.Fields, d.InputShape.Closed, unsaid)
 	r.object("output_shape", tool.Output, tablesOf(d), false, listed)
 	return nil

@@ -228,3 +228,28 @@ func TestASavedDocumentIsToldFromAnother(t *testing.T) {
 		}
 	}
 }
+
+// Programs that save a tool keep its _meta or drop it.
+func TestToolsWithHintsAreFoundWellWithoutThem(t *testing.T) {
+	for _, id := range []string{"search", "undo"} {
+		d := capability.Descriptor{ID: id, Description: "Tell."}.Stamped("1.0.0")
+		text, err := project.Tools(project.Process{}).Encode(d)
+		if err != nil || !bytes.Contains(text, []byte(`"anthropic/`)) {
+			t.Fatalf("%s has no hint: %s %v", id, text, err)
+		}
+		var tool map[string]any
+		if err := json.Unmarshal(text, &tool); err != nil {
+			t.Fatal(err)
+		}
+		delete(tool, "_meta")
+		bare, err := json.Marshal(tool)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, form := range [][]byte{text, bare} {
+			if s := check(t, form, knows(t, d)); s.Entries != 1 || len(s.Findings) > 0 {
+				t.Errorf("%s: %+v", form, s)
+			}
+		}
+	}
+}
