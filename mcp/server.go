@@ -77,12 +77,6 @@ type Server struct {
 // Revisions are the revisions of the protocol that a server speaks, the newest first.
 func Revisions() []string { return sdk.SupportedProtocolVersions() }
 
-// SessionRevisions are those that it speaks over HTTP with sessions: these begin with a handshake, which the newest
-// revisions do not have.
-func SessionRevisions() []string {
-	return slices.DeleteFunc(Revisions(), func(v string) bool { return v >= session.Sessionless })
-}
-
 // New returns a server of e. It starts nothing; what its handlers start ends with the requests or, for sessions, by
 // [Server.Close].
 func New(e Engine, opts Options) *Server {
@@ -126,8 +120,8 @@ func (s *Server) endpoint(via string, stateless bool) session.Methods {
 		logging = &sdk.LoggingCapabilities{}
 	}
 	versions := Revisions()
-	if !stateless && via != session.OverStdio {
-		versions = SessionRevisions()
+	if !stateless && via != session.OverStdio { // a session over HTTP begins with a handshake, which the newest versions do not have
+		versions = slices.DeleteFunc(versions, func(v string) bool { return v >= session.Sessionless })
 	}
 	e.sdk = sdk.NewServer(
 		&sdk.Implementation{Name: s.opts.Name, Title: project.ServerTitle, Version: s.opts.Version},

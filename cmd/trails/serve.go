@@ -351,7 +351,7 @@ func (p *program) web(e *invoke.Engine, who *auth.Resolver, metrics *telemetry.M
 	})
 	web = httpapi.Options{MCP: agents.Handler(), SSE: agents.SSEHandler(), Stop: agents.Close, Version: version, Revisions: mcp.Revisions()}
 	if s.stateful {
-		web.MCP, web.Revisions = agents.StatefulHandler(), mcp.SessionRevisions()
+		web.MCP = agents.StatefulHandler() // which takes requests without a session, too
 	}
 	web.Messages = web.SSE
 	web.Auth, web.Log, web.Metrics = who, p.log, metrics.Handler()
