@@ -33,7 +33,7 @@ func TestEveryPageHasAHelpInTheWordsOfTheGuide(t *testing.T) {
 		"/admin/schema/edit":                     {"schema_apply"},
 		"/admin/query":                           {"an editor for SPARQL", "trails query FILE"},
 		"/admin/import":                          {"import_plan", "trails import FILE DATA"},
-		"/admin/capabilities/requirement.create": {"Dry run"},
+		"/admin/capabilities/requirement.create": {"Preview shows what would change"},
 		"/admin/doctor":                          {"trails doctor FILE"},
 		"/admin/tokens":                          {"trails token list FILE"},
 	} {

@@ -150,7 +150,7 @@ func markdownPreview(f form.Field, r form.Row) h.Node {
 	return h.Group{
 		h.Button(h.Type("button"), h.Class("small"), h.Attr("data-scripted"), h.Attr("hidden"), h.Ask("hx-post", "/admin/markdown"),
 			h.Attr("hx-params", "arg."+f.Name), h.Attr("hx-include", "#"+r.ID), h.Attr("hx-target", "#"+r.ID+"-drawn"), h.Aria("controls", r.ID+"-drawn"), h.Text("See as Markdown")),
-		h.Div(h.ID(r.ID+"-drawn"), h.Class("drawn"), h.Aria("live", "polite")),
+		h.Div(h.ID(r.ID+"-drawn"), h.Class("drawn"), h.Attr("aria-live", "polite")),
 	}
 }
 

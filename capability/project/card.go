@@ -1,7 +1,7 @@
 package project
 
 import (
-	"net"
+	"net/netip"
 	"net/url"
 	"path"
 	"slices"
@@ -51,7 +51,7 @@ func (c Card) Document() []byte {
 	}
 	publisher, name := c.names()
 	labels := strings.Split(publisher, ".")
-	if net.ParseIP(publisher) == nil {
+	if _, err := netip.ParseAddr(publisher); err != nil {
 		slices.Reverse(labels)
 	}
 	return encode(object{
