@@ -54,7 +54,7 @@ func (b branchOfTree) draw(depth int) h.Node {
 	if len(b.Below) == 0 {
 		return h.Li(nodeLink(b.Node), h.If(b.Again, h.Group{space, faint("stands elsewhere in the tree, too")}))
 	}
-	return h.Li(h.Details(h.If(depth < treeOpen, h.Attr("open")), h.Summary(nodeLink(b.Node), space, badge("", count(len(b.Below)))),
+	return h.Li(nodeLink(b.Node), h.Details(h.If(depth < treeOpen, h.Attr("open")), h.Summary(h.Text(count(len(b.Below))+" beneath")),
 		h.Ul(h.Map(b.Below, func(c branchOfTree) h.Node { return c.draw(depth + 1) }))))
 }
 

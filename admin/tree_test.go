@@ -30,7 +30,7 @@ types:
 	if len(panel) != 1 {
 		t.Fatal("there is no tree")
 	}
-	if got, want := strings.Join(strings.Fields(textOf(panel[0])), " "), "Ana 2Ben 1Dee 1Eve 1Ana stands elsewhere in the tree, tooCy"; got != want {
+	if got, want := strings.Join(strings.Fields(textOf(panel[0])), " "), "Ana2 beneathBen1 beneathDee1 beneathEve1 beneathAna stands elsewhere in the tree, tooCy"; got != want {
 		t.Errorf("the tree is %q, want %q", got, want)
 	}
 	boxes := 0
@@ -81,10 +81,10 @@ types:
 		t.Fatalf("%s has no link %q", list, link)
 		return ""
 	}
-	if got, want := tree("/admin/types/Person", "Tree by reports_to"), "Ana 1Ben 1DeeZoe 1YanQ 1P 1Q stands elsewhere in the tree, too"; got != want {
+	if got, want := tree("/admin/types/Person", "Tree by reports_to"), "Ana1 beneathBen1 beneathDeeZoe1 beneathYanQ1 beneathP1 beneathQ stands elsewhere in the tree, too"; got != want {
 		t.Errorf("the trees are %q, want %q", got, want)
 	}
-	if got, want := tree("/admin/types/Part", "Tree by parts"), "wheel 1bolt"; got != want {
+	if got, want := tree("/admin/types/Part", "Tree by parts"), "wheel1 beneathbolt"; got != want {
 		t.Errorf("the trees are %q, want %q", got, want)
 	}
 	says(t, f.get(t, "/admin/trees?type=Person&by=reports_to&direction=in&at=head~10", 200), "there is no tree")

@@ -42,6 +42,7 @@ async function open (browser, { theme = 'light', size = 'wide', scripts = true }
   const context = await browser.newContext({ viewport: widths[size], colorScheme: theme, javaScriptEnabled: scripts, locale: 'en-GB' })
   context.setDefaultTimeout(patience)
   const page = await context.newPage()
+  if (!scripts) unscripted.add(page)
   const faults = []
   const local = new Set([base, guarded, rich].map((address) => new URL(address).host))
   await context.route('**/*', (route) => {
@@ -77,8 +78,12 @@ async function fits (page, what) {
 // barriers are what axe-core found, all of it: one fault often stands on many pages.
 const barriers = []
 
-// accessible runs axe-core on the page as it stands.
+// unscripted are the pages without scripts. axe-core needs timers, which are scripts, too.
+const unscripted = new WeakSet()
+
+// accessible runs axe-core on the page as it stands, unless that is without scripts.
 async function accessible (page, what) {
+  if (unscripted.has(page)) return
   await page.evaluate(axe)
   const { violations } = await page.evaluate(() => window.axe.run(document, { resultTypes: ['violations'] }))
   const bad = violations.filter((v) => ['serious', 'critical'].includes(v.impact))
@@ -246,12 +251,12 @@ async function inPlace ({ page, scripts }) {
   await page.locator('#f-name').fill(`${name}-standard`)
   await page.locator('#f-title').fill('The words of the house')
   await page.locator('#f-url').fill('https://example.org/words')
-  if (scripts) await accessible(page, 'a form inside another') // axe waits for a timer, which needs scripts
+  await accessible(page, 'a form inside another')
   await page.getByRole('button', { name: 'Create', exact: true }).last().click()
   await says(page, 'It was made, and is chosen below')
   equal(await page.locator('#f-name').inputValue(), name, 'what was typed')
   equal(await page.locator('#f-follows').inputValue(), `Standard/${name}-standard`, 'the new node')
-  if (scripts) await accessible(page, 'a form that got a node')
+  await accessible(page, 'a form that got a node')
   await page.getByRole('button', { name: 'Preview' }).click()
   await says(page, 'Preview: nothing was changed')
   await page.getByRole('button', { name: 'Create', exact: true }).last().click()
@@ -370,7 +375,7 @@ async function storing ({ page, size, theme, scripts }) {
   await says(page, 'Nothing was stored')
   equal((await page.locator('.quoted').innerText()).slice(0, 10), '7 ORDER BY', 'the line that is shown, with the id before it')
   if (scripts) holds(await page.locator('.CodeMirror .wrong-here').count() === 1, 'its place is marked')
-  if (scripts) await accessible(page, 'a query that is not stored')
+  await accessible(page, 'a query that is not stored')
 
   const good = `#+ id: ${name}\n#+ params:\n#+   component: ref(Component)\nSELECT ?other WHERE {\n  ?component :dependsOn ?other\n}`
   await write(good)
@@ -380,7 +385,7 @@ async function storing ({ page, size, theme, scripts }) {
   await page.locator('[name="arg.params.component"]').fill('Component/mcp')
   await button('Run').click()
   await says(page, 'Component/invoke')
-  if (scripts) await accessible(page, 'a stored query that was asked')
+  await accessible(page, 'a stored query that was asked')
   await fits(page, 'a stored query that was asked')
   await shot('query-stored')
 
@@ -472,7 +477,7 @@ async function themes (browser, system, scripts) {
     }
     await page.waitForLoadState('load')
     await shows(name, 'at once')
-    if (scripts) await accessible(page, `${name} on a ${system} system`)
+    await accessible(page, `${name} on a ${system} system`)
     await page.goto(`${base}/admin/schema`)
     await shows(name, 'on another page')
   }
@@ -710,7 +715,7 @@ const pages = [
   ['a question for an instance', '/admin/capabilities/component.update'],
   ['a form with a file', '/admin/capabilities/load'],
   ['a form with errors', '/admin/capabilities/decision.create', 'Create'],
-  ['a dry run', '/admin/capabilities/requirement.update?id=R-010', 'Dry run'],
+  ['a dry run', '/admin/capabilities/requirement.update?id=R-010', 'Preview'],
   ['a result', '/admin/capabilities/commits_list', 'Run'],
   ['a question before a deletion', '/admin/capabilities/requirement.delete?id=R-010', 'Delete…'],
   ['a write that changed nothing', '/admin/capabilities/requirement.update?id=R-010', 'Save changes'],
@@ -838,7 +843,7 @@ async function issuing ({ page }) {
 async function governing ({ page, size, theme, scripts }) {
   const looks = async what => {
     await fits(page, `${what}, ${size}`)
-    if (scripts) await accessible(page, `${what}, ${theme}, ${size}`)
+    await accessible(page, `${what}, ${theme}, ${size}`)
   }
   const send = async button => {
     const loaded = page.waitForEvent('load')
@@ -900,7 +905,7 @@ async function importing ({ page, size, theme, scripts }) {
   await fill(page.getByLabel('What the rows are'), 'Person')
   await click('Look at it')
   await says(page, '197 rows fit, 3 do not')
-  if (scripts) await accessible(page, `the plan of an import, ${theme}`)
+  await accessible(page, `the plan of an import, ${theme}`)
   await fits(page, 'the plan of an import')
   await pictures({ page, size, scripts, theme })('import')
   for (const [at, text] of [['5.1', '28.2.2023'], ['9.2', '1007,50'], ['11.3', 'no']]) {
@@ -911,7 +916,7 @@ async function importing ({ page, size, theme, scripts }) {
   await click('Load all 200')
   await says(page, '200 rows were loaded')
   holds(done <= 25, `an import takes ${done} clicks and fields`)
-  if (scripts) await accessible(page, `what was imported, ${theme}`)
+  await accessible(page, `what was imported, ${theme}`)
   await page.getByRole('link', { name: 'Look at Person' }).click()
   await says(page, 'of 200')
   await page.goBack()
