@@ -24,7 +24,7 @@ func TestEveryPageHasAHelpInTheWordsOfTheGuide(t *testing.T) {
 		"/admin/types/Requirement/R-001":         {"what refers to it", "trails get FILE"},
 		"/admin/types/Component/kg/history":      {"Restore this version", "history"},
 		"/admin/types/Component/kg/tree":         {"as a list that is folded"},
-		"/admin/types/Component/kg/graph":        {"opened further"},
+		"/admin/types/Component/kg/graph":        {"stand in groups"},
 		"/admin/commits":                         {"the commits in sentences", "commits_find", "trails log FILE"},
 		"/admin/commits/graph":                   {"the commits of all branches as a picture"},
 		"/admin/commits/3f0c52d1":                {"one commit", "commits_get"},
