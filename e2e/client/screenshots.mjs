@@ -10,8 +10,8 @@ import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 
-const [modules, chromium, trails, dir, data] = process.argv.slice(2)
-const require = createRequire(join(resolve(modules), 'node_modules/'))
+const [modules, chromium, trails, dir, data] = process.argv.slice(2).map((path) => resolve(path))
+const require = createRequire(join(modules, 'node_modules/'))
 const playwright = require('playwright-core')
 const work = mkdtempSync(join(tmpdir(), 'trails-screenshots-'))
 const run = (...args) => execFileSync(trails, args, { cwd: work, stdio: ['ignore', 'ignore', 'inherit'] })
