@@ -18,7 +18,7 @@ func (d instanceData) drawAround(colours *palette) h.Node {
 	return section("around", h.Text("Around it"), h.Span(h.Class("more"), separated(h.Text(" · "), []h.Node{
 		to(pathsFrom(d.Node), "How is it connected to …"), to(treeURL(d.Node, "", ""), "As a tree"), to(nodeURL(d.Type, d.ID)+"/graph", "Open groups, expand nodes"),
 	})),
-		framed(figurePicture, "What is around it, as a picture", "around paths", "", s.draw(colours, layoutAround, "Around "+labelOf(d.Node))),
+		framed(figurePicture, "What is around it, as a picture", "around paths near", "", s.draw(colours, layoutAround, "Around "+labelOf(d.Node))),
 		h.If(s.Left > 0, h.P(h.Class("faint"), h.Text(times(s.Left, "more is", "more are")+" in the lists of this page."))))
 }
 

@@ -33,23 +33,21 @@ func (d listData) main(p page) h.Node {
 		}, actions(h.If(mayCreate, anchor("button primary", capabilityURL(d.Capacity+".create"), h.Text("New "+d.Type))))),
 		h.Div(h.ID("list"), h.Data("announce", d.Announce),
 			h.Attr("hx-boost", "true"), h.Attr("hx-target", "#list"), h.Attr("hx-select", "#list"), h.Attr("hx-swap", "outerHTML show:none"),
-			h.Div(h.Class("filters"), d.drawSearch(), d.drawFilter(), d.drawColumns(), d.drawChartForm(), d.drawFiles(p.Twins), h.If(p.AsOf == nil, d.drawSaveView())),
+			h.Div(h.Class("filters"), d.drawSearch(), d.drawFilter(), d.drawOrigins(), d.drawColumns(), d.drawChartForm(), d.drawFiles(p.Twins), h.If(p.AsOf == nil, d.drawSaveView())),
 			h.Div(h.ID("found"), h.Attr("data-live-region"), d.drawChips(), d.drawFacets(), d.Drawn.draw(), d.drawTable(), h.If(d.Tickable && len(d.Rows) > 0, d.drawSelected()), d.Pager.draw()),
 			h.P(h.ID("edited"), h.Class("edited"), h.Role("status"))),
 	}
 }
 
-// drawSearch is the form that looks for a label, and for what one class of sources said.
+// drawSearch is the form that looks for a label.
 func (d listData) drawSearch() h.Node {
 	wrong, value := d.Problems.Search, d.Search
 	if wrong.Message != "" {
 		value = wrong.Value
 	}
-	return h.GetForm(typeURL(d.Type), h.Class("filter grow"), h.Role("search"), d.drawKept(),
+	return h.GetForm(typeURL(d.Type), h.Class("filter grow"), h.Role("search"), d.drawKept(), d.keptOrigin(),
 		labelled("grow"+wrong.class(" "), "search", "Words of the label",
 			h.Input(h.Type("search"), h.ID("search"), h.Name("search"), h.Value(value), h.MaxLength("200"), h.AutoComplete("off"), wrong.attributes("search-error"))),
-		labelled("", "origin", "Said by", h.Select(h.ID("origin"), h.Name("origin"), option("", "anybody", d.Origin == ""),
-			h.Map(policy.OriginNames(), func(name string) h.Node { return option(name, saidBy(name), name == d.Origin) }))),
 		h.Button(h.Text("Search")), wrong.draw("search-error", ""))
 }
 
@@ -94,6 +92,16 @@ func (d listData) drawColumns() h.Node {
 		h.Button(h.Text("Show these"))))
 }
 
+// drawOrigins are links to what one class of sources alone said.
+func (d listData) drawOrigins() h.Node {
+	return h.Details(h.Class("menu"), h.ID("origins"), h.Summary(h.Text("Said by")), h.Ul(h.Class("menu-body plain"),
+		h.Map(append([]string{""}, policy.OriginNames()...), func(name string) h.Node {
+			one := d.at(0)
+			one.Origin = name
+			return h.Li(anchor("", one.href(), h.If(name == d.Origin, h.Aria("current", "true")), h.Text(saidBy(name))))
+		})))
+}
+
 // drawFiles are the links to all rows of the list as files.
 func (d listData) drawFiles(twins []twin) h.Node {
 	return h.Details(h.Class("menu"), h.ID("files"), h.Summary(h.Text("Download")), h.Div(h.Class("menu-body"), h.Attr("hx-boost", "false"),
@@ -127,8 +135,10 @@ func (v listView) keptFilters() h.Node {
 }
 
 func (v listView) keptSearch() h.Node {
-	return h.Group{h.If(v.Search != "", hiddenInput("search", v.Search)), h.If(v.Origin != "", hiddenInput("origin", v.Origin))}
+	return h.Group{h.If(v.Search != "", hiddenInput("search", v.Search)), v.keptOrigin()}
 }
+
+func (v listView) keptOrigin() h.Node { return h.If(v.Origin != "", hiddenInput("origin", v.Origin)) }
 
 func (v listView) keptOrder() h.Node {
 	sort, descending := v.sortParameters()

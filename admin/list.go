@@ -444,6 +444,8 @@ func (v listView) withoutChart() listView {
 // saidBy is a class of sources in the words of a list, which has what that class alone said.
 func saidBy(origin string) string {
 	switch origin {
+	case "":
+		return "anybody"
 	case "person":
 		return "people alone"
 	case "upstream":

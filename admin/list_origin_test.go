@@ -55,12 +55,21 @@ func TestAListOfOneClassOfSources(t *testing.T) {
 			t.Errorf("the form %s sends the class %q", textOf(form), got)
 		}
 	}
+	others := map[string]string{"anybody": "", "people alone": "person", "imports alone": "import", "other servers alone": "upstream", "unknown sources alone": "unknown"}
 	for _, link := range list.find(func(n *html.Node) bool {
 		return strings.HasPrefix(attribute(n, "href"), "/admin/types/Note?") && !strings.HasPrefix(textOf(n), "Remove filter")
 	}) {
-		if to, err := url.Parse(attribute(link, "href")); err != nil || to.Query().Get("origin") != "agent" {
+		want, other := others[textOf(link)]
+		if !other {
+			want = "agent"
+		}
+		delete(others, textOf(link))
+		if to, err := url.Parse(attribute(link, "href")); err != nil || to.Query().Get("origin") != want {
 			t.Errorf("%s leads to %v", textOf(link), to)
 		}
+	}
+	if len(others) > 0 {
+		t.Errorf("nothing leads to %v", others)
 	}
 	w := httptest.NewRecorder()
 	f.ServeHTTP(w, httptest.NewRequestWithContext(t.Context(), http.MethodGet, address+"&format=csv", nil))
