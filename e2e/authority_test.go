@@ -242,7 +242,7 @@ func listed(t *testing.T, text json.RawMessage, fits func(string) bool) (names [
 }
 
 // openToAll are the addresses that ask for no token.
-var openToAll = map[string]bool{"/health": true, "/ready": true, "/admin": true}
+var openToAll = map[string]bool{"/health": true, "/ready": true, "/admin": true, "/mcp/server-card": true, "/.well-known/ai-catalog.json": true}
 
 // authorization are the addresses of the authorization server, which a process has that was asked for one.
 var authorization = map[string]bool{"/token": true, "/register": true, "/revoke": true}
