@@ -269,7 +269,7 @@ func TestAPersonIsAskedBeforeASchemaLosesData(t *testing.T) {
 		s.id++
 		less := strings.ReplaceAll(string(example.Schema), "      url: {type: uri, required: true, pattern: '^https://', description: Where it is published}\n", "")
 		fmt.Fprintln(s.in, ask("2025-11-25", s.id, "tools/call", callTool("schema_apply", map[string]any{"schema": less}), ""))
-		q := s.next()
+		q := s.reply()
 		var question struct{ Message string }
 		if err := json.Unmarshal(q.Params, &question); err != nil || !strings.Contains(question.Message, "drop property Standard.url (9 statements)") {
 			t.Fatalf("asked %s %s", q.Method, q.Params)
@@ -332,7 +332,7 @@ func TestAPersonIsAskedBeforeAnUpdateRemovesMuch(t *testing.T) {
 					t.Fatalf("asked %s %s", a.Method, a.Params)
 				}
 				fmt.Fprintln(s.in, `{"jsonrpc":"2.0","id":`+string(a.ID)+`,"result":`+c.answer+`}`)
-				a = s.next()
+				a = s.reply()
 			}
 			out := result(a)
 			if message := fmt.Sprint(out["message"]); out["kind"] != c.kind || c.kind != nil && c.answer == "" && !strings.Contains(message, "allow_mass_change: true") {

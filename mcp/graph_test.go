@@ -91,6 +91,7 @@ func converseAs(t testing.TB, e mcp.Engine, opts mcp.Options, capabilities strin
 	go func() { done <- mcp.New(e, opts).RunStdio(ctx, inR, outW) }()
 	t.Cleanup(func() {
 		in.Close()
+		go io.Copy(io.Discard, out) // it may be telling something, which nobody reads any more
 		if err := <-done; err != nil {
 			t.Errorf("the session ends with %v", err)
 		}
@@ -118,6 +119,12 @@ func (s *conversation) ask(method string, params map[string]any) answer {
 	s.id++
 	text := ask("2025-11-25", s.id, method, params, "")
 	go fmt.Fprintln(s.in, text) // the server may be telling something, which nobody reads yet
+	return s.reply()
+}
+
+// reply is the next answer or question; what else is told is passed over.
+func (s *conversation) reply() answer {
+	s.t.Helper()
 	for {
 		if a := s.next(); !strings.HasPrefix(a.Method, "notifications/") {
 			return a

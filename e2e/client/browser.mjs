@@ -262,7 +262,7 @@ async function inPlace ({ page, scripts }) {
   await page.getByRole('button', { name: 'Create', exact: true }).last().click()
   await says(page, 'Component created')
   if (!scripts) return
-  equal(await page.evaluate(() => Object.keys(localStorage).filter((key) => key.startsWith('trails:draft:'))), [], 'drafts of forms that were sent')
+  await page.waitForFunction(() => !Object.keys(localStorage).some((key) => key.startsWith('trails:draft:')), null, { timeout: patience }) // drafts of forms that were sent
   await page.goto(`${base}/admin/capabilities/component.update?id=${name}`)
   const follows = page.locator('[data-rows="follows"]')
   await follows.locator('.chip-text', { hasText: 'The words of the house' }).waitFor()
