@@ -19,14 +19,8 @@ type activity struct {
 	Today time.Time
 }
 
-// commitsOf is the log of one day, and of one author of that day if there is one.
-func commitsOf(day, author string) string {
-	q := url.Values{"when": {day}}
-	if author != "" {
-		q.Set("author", author)
-	}
-	return withQuery(commitsURL, q)
-}
+// commitsOn is the log of one day.
+func commitsOn(day string) string { return withQuery(commitsURL, url.Values{"when": {day}}) }
 
 // byActor is the chart of commits by day and author, also of the days without any.
 func (a activity) byActor() drawnChart {
@@ -44,7 +38,7 @@ func (a activity) byActor() drawnChart {
 		}
 		for _, by := range days[day].Authors {
 			name := firstOf(whoIs(by.Author), chart.Others)
-			c.Points = append(c.Points, chart.Point{Label: day, Series: name, Value: float64(by.Commits), Href: commitsOf(day, "")})
+			c.Points = append(c.Points, chart.Point{Label: day, Series: name, Value: float64(by.Commits), Href: commitsOn(day)})
 		}
 	}
 	if all >= activityMost {
@@ -59,7 +53,7 @@ func (a activity) growth() drawnChart {
 	c := drawnChart{Chart: chart.Chart{Kind: chart.Time, Name: "Statements by day", X: "day", Y: "statements", Low: true}}
 	for _, d := range a.Days {
 		if d.Statements != nil {
-			c.Points = append(c.Points, chart.Point{Label: d.Day, Value: float64(*d.Statements), Href: commitsOf(d.Day, "")})
+			c.Points = append(c.Points, chart.Point{Label: d.Day, Value: float64(*d.Statements), Href: commitsOn(d.Day)})
 		}
 	}
 	return c
