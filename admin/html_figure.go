@@ -61,8 +61,10 @@ func (f *figure) drawLink(a arrangement, i int, l figureLink) h.Node {
 	}
 	if child >= 0 && !l.Inner {
 		text := cut(l.Property, figureName)
-		if text += " →"; !right {
-			text = "← " + strings.TrimSuffix(text, " →")
+		if right {
+			text += " →"
+		} else {
+			text = "← " + text
 		}
 		x, at := a.X[child]-figureBox/2-6, "end"
 		if other := l.From + l.To - child; a.X[other] > a.X[child] {
