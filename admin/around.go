@@ -135,7 +135,7 @@ func linked(g linkGroup, other, self int) figureLink {
 	return figureLink{From: self, To: other, Property: g.Property}
 }
 
-// countMore adds to the number of a name.
+// countMore adds to the number of a name, such as a type of the legend of a picture.
 func countMore(list []typeCount, name string, n int) []typeCount {
 	at := slices.IndexFunc(list, func(t typeCount) bool { return t.Name == name })
 	if at < 0 {

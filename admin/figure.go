@@ -69,7 +69,7 @@ func (f *figure) link(l figureLink) {
 func (f *figure) types() (out []typeCount) {
 	for _, n := range f.Nodes {
 		if !n.Group {
-			out = countType(out, n.Type)
+			out = countMore(out, n.Type, 1)
 		}
 	}
 	return out

@@ -218,7 +218,7 @@ func (d *graphData) readFar(a *asker) (err error) {
 	byIRI := map[string]view.Node{}
 	for _, n := range d.Nodes {
 		byIRI[n.IRI] = n.Node
-		d.Kinds = countType(d.Kinds, n.Type)
+		d.Kinds = countMore(d.Kinds, n.Type, 1)
 	}
 	d.RootNode = byIRI[d.Root]
 	if len(d.Nodes) > figureMost {
@@ -242,16 +242,6 @@ func (d *graphData) readFar(a *asker) (err error) {
 		}
 	}
 	return nil
-}
-
-// countType counts one node more of a type: the legend of a picture.
-func countType(types []typeCount, name string) []typeCount {
-	at := slices.IndexFunc(types, func(t typeCount) bool { return t.Name == name })
-	if at < 0 {
-		at, types = len(types), append(types, typeCount{Name: name})
-	}
-	types[at].Count++
-	return types
 }
 
 // drawn is a node as the picture needs it.

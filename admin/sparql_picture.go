@@ -120,7 +120,7 @@ func (s *sketch) property(t view.Term) string {
 func (s *sketch) finish() *sparqlPicture {
 	s.arrange()
 	for _, n := range s.Nodes {
-		s.Types = countType(s.Types, n.Type)
+		s.Types = countMore(s.Types, n.Type, 1)
 	}
 	return s.sparqlPicture
 }
