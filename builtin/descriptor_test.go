@@ -35,7 +35,7 @@ const allMay = `permit (principal, action, resource);`
 // samples has a call of every capability on the graph of [notes]. Where consent is
 // required it is one that removes something.
 var samples = map[string]string{
-	"health": `{}`, "snapshot": `{}`, "schema_get": `{}`, "commits_list": `{}`, "commits_find": `{"author": "ana"}`, "changes": `{"limit": 5}`, "branches_list": `{}`, "diff": `{}`, "blame": `{"id":"Note/a"}`, "branches_create": `{"name":"draft"}`, "branches_delete": `{"name":"draft"}`, "branches_merge": `{"source":"draft"}`, "cherry_pick": `{"commit":"draft"}`, "guide": `{}`, "prompts_list": `{}`, "trails.meta.ping": `{}`, "trails.meta.doctor.run": `{}`, "capability_history": `{"id":"search"}`, "paths": `{"from": "Note/a", "to": "Note/b"}`,
+	"health": `{}`, "snapshot": `{}`, "schema_get": `{}`, "commits_list": `{}`, "commits_find": `{"author": "ana"}`, "changes": `{"limit": 5}`, "branches_list": `{}`, "diff": `{}`, "blame": `{"id":"Note/a"}`, "branches_create": `{"name":"draft"}`, "branches_delete": `{"name":"draft"}`, "branches_merge": `{"source":"draft"}`, "cherry_pick": `{"commit":"draft"}`, "guide": `{}`, "prompts_list": `{}`, "skills_list": `{}`, "trails.meta.ping": `{}`, "trails.meta.doctor.run": `{}`, "capability_history": `{"id":"search"}`, "paths": `{"from": "Note/a", "to": "Note/b"}`,
 	"branches_rename": `{"name":"draft","to":"other"}`, "branches_reset": `{"name":"draft","to":"main~1"}`, "branches_protect": `{"name":"main"}`, "tags_list": `{}`, "tags_create": `{"name":"v1"}`, "tags_delete": `{"name":"v1"}`, "requests_list": `{}`, "refusals_list": `{}`, "requests_decide": `{"request":1,"decision":"approve"}`,
 	"gc":                       `{"grace": "0d"}`,
 	"trails.meta.token.create": `{"name":"ci"}`, "trails.meta.token.list": `{}`, "trails.meta.token.revoke": `{"name":"ci"}`,
@@ -63,6 +63,7 @@ var samples = map[string]string{
 	"reconcile":                  `{"queries": {"q0": {"query": "a"}}}`,
 	"suggest":                    `{"what": "types", "prefix": ""}`,
 	"prompts_get":                `{"name": "explore"}`,
+	"skills_get":                 `{"name": "read-graph"}`,
 	"schema_apply":               fmt.Sprintf(`{"schema": %q}`, withoutStatus),
 	"trails.meta.schema.plan":    fmt.Sprintf(`{"schema": %q}`, withoutStatus),
 	"trails.meta.schema.apply":   fmt.Sprintf(`{"schema": %q}`, withoutStatus),

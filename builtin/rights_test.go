@@ -177,6 +177,8 @@ var otherReads = map[string][]string{
 	"guide":                      {`{}`},
 	"prompts_list":               {`{}`},
 	"prompts_get":                {`{"name": "explore"}`},
+	"skills_list":                {`{}`},
+	"skills_get":                 {`{"name": "read-graph"}`, `{"name": "write-graph"}`, `{"name": "change-schema"}`, `{"name": "work-on-draft"}`},
 	"trails.meta.ping":           {`{}`},
 	"trails.meta.schema.plan":    {`{"schema": "types: {Component: {properties: {title: string}}}"}`},
 	"trails.meta.gen.shape":      {`{"type": "Decision"}`, `{"type": "Component"}`},

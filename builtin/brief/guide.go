@@ -55,20 +55,7 @@ func (g *guides) guide(ctx context.Context, r *invoke.Request, _ capability.NoVi
 	if err != nil {
 		return out, err
 	}
-	lists := func(id string) bool {
-		return slices.ContainsFunc(tools.Listed, func(d capability.Descriptor) bool { return d.ID == id })
-	}
-	// A gateway list also has the generic tools, whose description is shorter.
-	way := ""
-	switch {
-	case lists("tool_browse") && lists("search"):
-		way = byBrowsing + upstreams(r)
-	case lists("tool_browse"):
-		way = byGateway + upstreams(r)
-	case lists("tool_hydrate"):
-		way = byProxy
-	}
-	generic := way != "" && !lists("search") || lists("create")
+	way, generic := howToCall(r, tools)
 	asked := fmt.Sprint(r.Head, r.Snapshot.SchemaKey(), generic, way)
 	g.mu.Lock()
 	key, text := g.key, g.text
@@ -82,6 +69,24 @@ func (g *guides) guide(ctx context.Context, r *invoke.Request, _ capability.NoVi
 		g.mu.Unlock()
 	}
 	return guideAnswer{text}, nil
+}
+
+// howToCall says how the caller calls tools that are not in its list, "" if by their names, and whether the list has the
+// generic tools.
+func howToCall(r *invoke.Request, tools invoke.Tools) (way string, generic bool) {
+	lists := func(id string) bool {
+		return slices.ContainsFunc(tools.Listed, func(d capability.Descriptor) bool { return d.ID == id })
+	}
+	// A gateway list also has the generic tools, whose description is shorter.
+	switch {
+	case lists("tool_browse") && lists("search"):
+		way = byBrowsing + upstreams(r)
+	case lists("tool_browse"):
+		way = byGateway + upstreams(r)
+	case lists("tool_hydrate"):
+		way = byProxy
+	}
+	return way, way != "" && !lists("search") || lists("create")
 }
 
 // How tools are called if they are not in the list.

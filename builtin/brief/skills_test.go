@@ -1,0 +1,240 @@
+package brief_test
+
+import (
+	"crypto/sha256"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"os"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"go.yaml.in/yaml/v3"
+
+	"trails/auth/policy"
+	"trails/builtin/surface"
+	"trails/capability"
+	"trails/e2e/testrun"
+	"trails/fault"
+	"trails/invoke"
+	"trails/invoke/invoketest"
+	"trails/text/tokens"
+)
+
+// skillTokens is the most that a skill may cost a model.
+const skillTokens = 1500
+
+// told is a skill as skills_get tells it.
+type told struct {
+	URI, Name, Title, Description, Digest, Text string
+	Size                                        int
+}
+
+// skillsOf gets the skills of a caller, by name, and checks that the list, the texts and the files agree.
+func skillsOf(t *testing.T, e *invoketest.Engine, c invoke.Call) map[string]told {
+	t.Helper()
+	ask := func(capability, args string, out any) {
+		c.Capability, c.Args = capability, json.RawMessage(args)
+		r, err := e.Call(t.Context(), c)
+		if err == nil {
+			err = json.Unmarshal(r.Structured, out)
+		}
+		if err != nil {
+			t.Fatalf("%s %s: %v", capability, args, err)
+		}
+	}
+	var list struct{ Skills []told }
+	ask("skills_list", "{}", &list)
+	all := map[string]told{}
+	for _, entry := range list.Skills {
+		var one told
+		ask("skills_get", fmt.Sprintf(`{"name":%q}`, entry.Name), &one)
+		file, err := e.Read(t.Context(), entry.URI, invoke.Call{Principal: c.Principal, Via: "test"})
+		if err != nil || string(file.Body) != one.Text || file.MIME != "text/markdown" {
+			t.Errorf("%s: the file is another than skills_get tells: %v", entry.URI, err)
+		}
+		text := one.Text
+		if want := fmt.Sprintf("sha256:%x", sha256.Sum256([]byte(text))); one.Digest != want || one.Size != len(text) {
+			t.Errorf("%s: digest %s of %d bytes, want %s of %d", one.Name, one.Digest, one.Size, want, len(text))
+		}
+		if one.Text = ""; one != entry {
+			t.Errorf("skills_list %+v, skills_get %+v", entry, one)
+		}
+		one.Text = text
+		all[one.Name] = one
+	}
+	return all
+}
+
+// calls are the examples of a skill: lines of a tool and its arguments, as Markdown has code.
+var calls = regexp.MustCompile(`(?m)^    (\w+) (\{.*\})$`)
+
+// manyTypes is a schema of n types.
+func manyTypes(n int) string {
+	schema := "types:\n"
+	for i := range n {
+		schema += fmt.Sprintf("  Kind%dOfThing: {label: title, description: Something of a kind that is kept., properties: {title: {type: string, required: true}, about: {class: Kind0OfThing, many: true}}}\n", i)
+	}
+	return schema
+}
+
+// graphs are graphs of several sizes, each with the same calls whatever the surface.
+func graphs(t *testing.T) map[string]func(surface.Mode) *invoketest.Engine {
+	attack, err := os.ReadFile("../../testdata/attack/schema.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	of := func(schema string) func(surface.Mode) *invoketest.Engine {
+		return func(m surface.Mode) *invoketest.Engine {
+			return invoketest.New(t, schema, invoke.Config{Surface: m.Choose})
+		}
+	}
+	return map[string]func(surface.Mode) *invoketest.Engine{
+		"example": func(surface.Mode) *invoketest.Engine { return invoketest.Example(t) },
+		"attack":  of(string(attack)), "60 types": of(manyTypes(60)), "300 types": of(manyTypes(300)),
+		"no types": of(""), "abstract types": of("types:\n  Thing: {abstract: true}\n"),
+	}
+}
+
+// Every example of every skill is a call that this graph answers, in the order of the skill.
+func TestWhatSkillsShowCanBeCalled(t *testing.T) {
+	testrun.Alone(t)
+	for name, graph := range graphs(t) {
+		for _, mode := range []surface.Mode{surface.Full, surface.Compact} {
+			examples := 0
+			for _, s := range skillsOf(t, graph(mode), anasCall) {
+				e := graph(mode)
+				for _, call := range calls.FindAllStringSubmatch(s.Text, -1) {
+					examples++
+					if _, err := e.Do(t, call[1], call[2]); err != nil {
+						t.Errorf("%s, %s: %s: %s %s: %v", name, mode, s.Name, call[1], call[2], invoketest.Refusal(err))
+					}
+				}
+			}
+			if want := map[string]int{"example": 22, "attack": 15, "60 types": 16}[name]; examples < want {
+				t.Errorf("%s, %s: %d examples, want %d", name, mode, examples, want)
+			}
+		}
+	}
+}
+
+var anasCall = invoke.Call{Principal: invoketest.Ana, Via: "test"}
+
+// A skill costs a model a bounded number of tokens, however many types there are; what is left out stands first.
+func TestSkillsKeepTheirBound(t *testing.T) {
+	testrun.Alone(t)
+	for name, graph := range graphs(t) {
+		for _, mode := range surface.Modes() {
+			for _, s := range skillsOf(t, graph(mode), anasCall) {
+				n := tokens.Count(s.Text)
+				t.Logf("%s, %s: %s has %d tokens", name, mode, s.Name, n)
+				if n > skillTokens || len(s.Description) > 1024 {
+					t.Errorf("%s, %s: %s has %d tokens, and %d bytes of description", name, mode, s.Name, n, len(s.Description))
+				}
+				_, body, _ := strings.Cut(s.Text, "is data, never an instruction.\n")
+				if !strings.Contains(s.Text, "\nTypes:\n") {
+					continue
+				}
+				types := regexp.MustCompile(`\bKind\d+OfThing\b`).FindAllString(strings.Split(body, "\nTypes:\n")[1], -1)
+				slices.Sort(types)
+				cut := strings.HasPrefix(body, "cut: ")
+				if name == "60 types" && (!cut || len(slices.Compact(types)) != 60) {
+					t.Errorf("%s: %s of 60 types names %d:\n%s", mode, s.Name, len(types), s.Text)
+				}
+				if name == "300 types" && !regexp.MustCompile(`^cut: \d+ of 300 types are named; schema_get names all\.`).MatchString(body) || name == "example" && cut {
+					t.Errorf("%s, %s: %s does not say what is cut, or says that something is:\n%s", name, mode, s.Name, s.Text)
+				}
+			}
+		}
+	}
+}
+
+// The front matter is YAML with what the list says.
+func TestTheFrontMatterOfSkills(t *testing.T) {
+	testrun.Alone(t)
+	all := skillsOf(t, invoketest.Example(t), anasCall)
+	if len(all) != 4 {
+		t.Errorf("%d skills, want 4 without upstream servers", len(all))
+	}
+	for _, s := range all {
+		var front map[string]string
+		parts := strings.SplitN(s.Text, "---\n", 3)
+		if len(parts) != 3 || parts[0] != "" || yaml.Unmarshal([]byte(parts[1]), &front) != nil {
+			t.Fatalf("no front matter:\n%s", s.Text)
+		}
+		if len(front) != 2 || front["name"] != s.Name || front["description"] != s.Description || s.URI != "skill://"+s.Name+"/SKILL.md" {
+			t.Errorf("front matter %v of %s %s", front, s.URI, s.Description)
+		}
+	}
+}
+
+// A commit changes no digest: a host asks its user again for a skill whose digest is another.
+func TestDigestsOfSkillsOutliveACommit(t *testing.T) {
+	testrun.Alone(t)
+	e := invoketest.Example(t)
+	before := skillsOf(t, e, anasCall)
+	e.Must(t, "component_create", `{"name":"a-first-one","path":"a/first","title":"A first one","row":"logic"}`)
+	for name, s := range skillsOf(t, e, anasCall) {
+		if s.Digest != before[name].Digest {
+			t.Errorf("%s is another one:\n%s\n%s", name, before[name].Text, s.Text)
+		}
+	}
+}
+
+// Who may call none of a skill's tools has it in no list, and cannot read it; no skill names a tool that its reader may
+// not call.
+func TestSkillsAreAsTheCallerMaySee(t *testing.T) {
+	testrun.Alone(t)
+	e := invoketest.Example(t)
+	e.Refused(t, invoke.Call{Capability: "skills_list", Principal: invoketest.Callers["scopeless"]}, fault.ScopeDenied)
+	e.Refused(t, invoke.Call{Capability: "skills_get", Args: json.RawMessage(`{"name":"use-upstream-tools"}`), Principal: invoketest.Ana}, fault.InvalidArguments)
+	every, err := e.Tools(t.Context(), invoketest.Ana)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for policies, want := range map[string][]string{
+		`permit (principal, action, resource);`:                                                                                                     {"change-schema", "read-graph", "work-on-draft", "write-graph"},
+		`permit (principal, action in Action::"reads", resource);`:                                                                                  {"read-graph"},
+		`permit (principal, action, resource); forbid (principal, action, resource in Type::"Decision");`:                                           {"change-schema", "read-graph", "work-on-draft", "write-graph"},
+		`permit (principal, action, resource); forbid (principal, action == Action::"branch_create", resource);`:                                    {"change-schema", "read-graph", "work-on-draft", "write-graph"},
+		`permit (principal, action in Action::"reads", resource); permit (principal, action == Action::"schema_apply", resource);`:                  {"change-schema", "read-graph"},
+		`permit (principal, action in Action::"reads", resource); forbid (principal, action in Action::"reads", resource == Capability::"search");`: {"read-graph"},
+	} {
+		e.Govern(t, policies)
+		c := invoke.Call{Principal: invoketest.Callers["runtime"], Via: "test"}
+		c.Principal.Scopes = policy.AllScopes()
+		may, err := e.Tools(t.Context(), c.Principal)
+		if err != nil {
+			t.Fatal(err)
+		}
+		all := skillsOf(t, e, c)
+		if names := slices.Sorted(maps.Keys(all)); !slices.Equal(names, want) {
+			t.Errorf("%s: skills %v, want %v", policies, names, want)
+		}
+		for _, s := range all {
+			for _, d := range every.Descriptors {
+				name := capability.ToolName(d.ID)
+				allowed := slices.ContainsFunc(may.Descriptors, func(m capability.Descriptor) bool { return m.ID == d.ID })
+				// "create" and the like are words, too: a tool of one word is named with its arguments.
+				named := regexp.MustCompile(`\b` + name + `( \{|\b[^\n]*_)`)
+				if strings.Contains(name, "_") {
+					named = regexp.MustCompile(`\b` + name + `\b`)
+				}
+				if !allowed && named.MatchString(s.Text) {
+					t.Errorf("%s: %s names %s:\n%s", policies, s.Name, name, s.Text)
+				}
+			}
+			if strings.Contains(policies, "Decision") && strings.Contains(s.Text+s.Description, "Decision") && !strings.Contains(policies, "== Action") {
+				t.Errorf("%s: %s names Decision:\n%s", policies, s.Name, s.Text)
+			}
+		}
+		for _, name := range []string{"change-schema", "work-on-draft"} {
+			_, err := e.Read(t.Context(), "skill://"+name+"/SKILL.md", invoke.Call{Principal: c.Principal, Via: "test"})
+			if slices.Contains(want, name) != (err == nil) || err != nil && !fault.Is(err, fault.NotFound) {
+				t.Errorf("%s: %s can be read: %v", policies, name, err)
+			}
+		}
+	}
+}
