@@ -36,8 +36,11 @@ func decoded(text string) []byte {
 	return data
 }
 
-// suiteEngine is an engine with the suite's tools, resources and prompts.
-type suiteEngine struct{ fake }
+// suiteEngine is an engine with the suite's tools, resources and prompts, and the skills of a graph, if it has one.
+type suiteEngine struct {
+	fake
+	graph *invoke.Engine
+}
 
 var suiteTools = []capability.Descriptor{
 	tool("test_simple_text", policy.Runtime),
@@ -61,6 +64,10 @@ func (e *suiteEngine) Tools(context.Context, policy.Principal) (invoke.Tools, er
 
 func (e *suiteEngine) Call(ctx context.Context, c invoke.Call) (invoke.Result, error) {
 	switch c.Capability {
+	case "skills_list":
+		if e.graph != nil {
+			return e.graph.Call(ctx, c)
+		}
 	case "test_simple_text":
 		return answered("text", "This is a simple text response for testing.")
 	case "test_error_handling":
@@ -148,6 +155,8 @@ func (e *suiteEngine) Resources(context.Context, policy.Principal) ([]invoke.Res
 func (e *suiteEngine) Read(ctx context.Context, uri string, c invoke.Call) (invoke.Document, error) {
 	id, isTemplate := strings.CutPrefix(uri, "test://template/")
 	switch {
+	case strings.HasPrefix(uri, "skill://"):
+		return e.graph.Read(ctx, uri, c)
 	case uri == "test://static-text":
 		return invoke.Document{URI: uri, MIME: "text/plain", Body: []byte("This is the content of the static text resource.")}, nil
 	case uri == "test://static-binary":

@@ -41,7 +41,7 @@ func conforms(t *testing.T, suite suite, file, prefix string) {
 		{prefix + "-stateless", (*mcp.Server).Handler},
 	} {
 		t.Run(door.name, func(t *testing.T) {
-			results := suite.run(t, door.open(suiteServer()), "--suite", "all")
+			results := suite.run(t, door.open(suiteServer(t)), "--suite", "all")
 			for _, problem := range expected.compare(door.name, results) {
 				t.Error(problem)
 			}
@@ -52,8 +52,9 @@ func conforms(t *testing.T, suite suite, file, prefix string) {
 }
 
 // suiteServer is a server with all that the suite asks for.
-func suiteServer() *mcp.Server {
-	server := mcp.New(&suiteEngine{}, options(""))
+func suiteServer(t *testing.T) *mcp.Server {
+	t.Helper()
+	server := mcp.New(&suiteEngine{graph: openGraph(t)}, options(""))
 	server.SetFixture(suiteFixture)
 	return server
 }
@@ -62,7 +63,7 @@ func suiteServer() *mcp.Server {
 func TestConformanceFindsABrokenAnswer(t *testing.T) {
 	suite := findSuite(t, "conformance")
 	expected := expectations{Scenarios: []string{"tools-list"}}
-	whole := suiteServer().Handler()
+	whole := suiteServer(t).Handler()
 	broken := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		answer := httptest.NewRecorder()
 		whole.ServeHTTP(answer, r)

@@ -65,6 +65,8 @@ var params = map[string][]param{
 	"resources/unsubscribe": {{name: "uri", kind: "string", required: true}},
 	"subscriptions/listen":  {{name: "notifications", kind: "object", required: true}},
 	"prompts/list":          cursor,
+	"skills/list":           cursor,
+	"skills/get":            {{name: "uri", kind: "string", required: true}},
 	"prompts/get":           {{name: "name", kind: "string", required: true}, {name: "arguments", kind: "object"}},
 	"completion/complete":   {{name: "ref", kind: "object", required: true}, {name: "argument", kind: "object", required: true}, {name: "context", kind: "object"}},
 	"logging/setLevel":      {{name: "level", kind: "string", required: true}},

@@ -33,6 +33,7 @@ type template struct {
 	MIME        string `json:"mimeType,omitempty"`
 }
 
+// listResources lists the addresses of the graph, and the files of the caller's skills.
 func (e *endpoint) listResources(ctx context.Context, r request) (sdk.Result, error) {
 	all, err := e.engine.Resources(ctx, e.principalOf(ctx, r))
 	if err != nil {
@@ -41,6 +42,13 @@ func (e *endpoint) listResources(ctx context.Context, r request) (sdk.Result, er
 	entries := make([]json.RawMessage, 0, len(all))
 	for _, a := range all {
 		entries = append(entries, session.Marshal(resource{a.URI, a.Name, a.Title, a.Description, a.MIME, a.Template}))
+	}
+	skills, err := e.listedSkills(ctx, r)
+	if err != nil {
+		return nil, err
+	}
+	for _, s := range skills {
+		entries = append(entries, session.Marshal(resource{URI: s.URI, Name: s.Name, Title: s.Title, Description: s.Description, MIME: "text/markdown"}))
 	}
 	return newList("resources", entries).answer(r, e.opts.PageSize, func(res *listResult) *[]json.RawMessage { return &res.Resources })
 }

@@ -53,8 +53,8 @@ func isSessionless(r request) bool {
 	return ok && v.ProtocolVersion() >= session.Sessionless
 }
 
-// listResult is the result of tools/list, resources/list, resources/templates/list or
-// prompts/list, which differ in the name of their entries.
+// listResult is the result of tools/list, resources/list, resources/templates/list, prompts/list
+// or skills/list, which differ in the name of their entries.
 type listResult struct {
 	complete
 	cacheable
@@ -62,6 +62,7 @@ type listResult struct {
 	Resources []json.RawMessage `json:"resources,omitzero"`
 	Templates []json.RawMessage `json:"resourceTemplates,omitzero"`
 	Prompts   []json.RawMessage `json:"prompts,omitzero"`
+	Skills    []json.RawMessage `json:"skills,omitzero"`
 	Next      string            `json:"nextCursor,omitempty"`
 }
 
@@ -83,6 +84,10 @@ func (l list) answer(r request, size int, entries func(*listResult) *[]json.RawM
 			cursor = p.Cursor
 		}
 	case *sdk.ListPromptsParams:
+		if p != nil {
+			cursor = p.Cursor
+		}
+	case *skillsParams:
 		if p != nil {
 			cursor = p.Cursor
 		}

@@ -19,7 +19,7 @@ import (
 
 // lists are the methods that list something, with the member that holds it.
 var lists = map[string]string{
-	"tools/list": "tools", "resources/list": "resources", "resources/templates/list": "resourceTemplates", "prompts/list": "prompts",
+	"tools/list": "tools", "resources/list": "resources", "resources/templates/list": "resourceTemplates", "prompts/list": "prompts", "skills/list": "skills",
 }
 
 // Whom a call would be refused sees nothing of it in any list, and hears of nothing.
@@ -66,6 +66,7 @@ func TestListsAndNewsAreFilteredAsCallsAre(t *testing.T) {
 				"resources/read":      {"uri": "trails://schema"},
 				"resources/subscribe": {"uri": "trails://kg/Component"},
 				"prompts/get":         {"name": "explore"},
+				"skills/get":          {"uri": "skill://read-graph/SKILL.md"},
 				"completion/complete": {"ref": map[string]any{"type": "ref/resource", "uri": "trails://kg/{type}/{id}{?branch}"}, "argument": map[string]any{"name": "type", "value": ""}},
 			} {
 				a := s.ask(method, params)

@@ -133,11 +133,13 @@ func (s *Server) endpoint(via string, stateless bool) session.Methods {
 				Prompts:     &sdk.PromptCapabilities{},
 				Completions: &sdk.CompletionCapabilities{},
 				Logging:     logging,
+				Extensions:  map[string]any{skillsExtension: struct{}{}},
 			},
 			SupportedProtocolVersions: versions,
 			// Callers may see different lists.
 			SetCacheable: func(_ context.Context, _ sdk.Request, c *sdk.Cacheable) { c.CacheScope = private },
 		})
+	addSkills(e.sdk)
 	e.sdk.AddReceivingMiddleware(e.receive)
 	return e
 }
@@ -171,6 +173,8 @@ var methods = map[string]func(e *endpoint, ctx context.Context, r request) (sdk.
 	"subscriptions/listen":      (*endpoint).listen,
 	"prompts/list":              (*endpoint).listPrompts,
 	"prompts/get":               (*endpoint).getPrompt,
+	"skills/list":               (*endpoint).listSkills,
+	"skills/get":                (*endpoint).getSkill,
 	"completion/complete":       (*endpoint).completeArgument,
 	"logging/setLevel":          (*endpoint).setLevel,
 	"notifications/initialized": (*endpoint).leave,
