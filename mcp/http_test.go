@@ -73,7 +73,7 @@ func TestTrap07ASubscriberHasFiveSecondsForEachEvent(t *testing.T) {
 func TestTrap08AStatelessServerAdvertisesAndTakesOnlyWhatItCanDo(t *testing.T) {
 	h := mcp.New(&fake{}, options("")).Handler()
 	for _, version := range versions[:4] {
-		if got := post(t, h, hello(version, "")).Body.String(); !strings.Contains(got, `"capabilities":{"completions":{},"prompts":{},"resources":{},"tools":{}}`) {
+		if got := post(t, h, hello(version, "")).Body.String(); !strings.Contains(got, `"capabilities":{"extensions":{"io.modelcontextprotocol/skills":{}},"completions":{},"prompts":{},"resources":{},"tools":{}}`) {
 			t.Errorf("%s: %s", version, got)
 		}
 		for _, method := range []string{"resources/subscribe", "resources/unsubscribe"} {
@@ -84,7 +84,7 @@ func TestTrap08AStatelessServerAdvertisesAndTakesOnlyWhatItCanDo(t *testing.T) {
 		}
 	}
 	w := post(t, h, ask("2026-07-28", 1, "server/discover", nil, ""), versionHeaders("2026-07-28", "server/discover", "")...)
-	if got := w.Body.String(); !strings.Contains(got, `"capabilities":{"completions":{},"prompts":{},"resources":{"listChanged":true,"subscribe":true},"tools":{"listChanged":true}}`) {
+	if got := w.Body.String(); !strings.Contains(got, `"capabilities":{"extensions":{"io.modelcontextprotocol/skills":{}},"completions":{},"prompts":{},"resources":{"listChanged":true,"subscribe":true},"tools":{"listChanged":true}}`) {
 		t.Errorf("discover: %s", got)
 	}
 }
