@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 	"os"
+	"regexp"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -24,6 +25,7 @@ import (
 	"trails/gateway/upstream"
 	"trails/invoke"
 	"trails/invoke/invoketest"
+	"trails/text/tokens"
 )
 
 // besideOf is an engine with a surface as a process has it, whose file names servers.
@@ -297,5 +299,30 @@ func TestInstructionsNameTheTypesBesideServers(t *testing.T) {
 	}
 	if strings.Contains(text, "more: schema_get") || len(text) > 2000 {
 		t.Errorf("%d bytes\n%s", len(text), text)
+	}
+}
+
+// Where a file names servers, a skill says how their tools are found and called; its examples are calls.
+func TestASkillTellsOfUpstreamTools(t *testing.T) {
+	plain := gateway.Server{Name: "plain", HTTP: serve(t, onlyTools("one"))}
+	for _, mode := range surface.Modes() {
+		e := besideOf(t, mode, people, plain)
+		text, _ := e.Must(t, "skills_get", `{"name":"use-upstream-tools"}`)["text"].(string)
+		calls := regexp.MustCompile(`(?m)^    (\w+) (\{.*\})$`).FindAllStringSubmatch(text, -1)
+		if len(calls) != 3 || !strings.Contains(text, "Upstream servers: plain;") || tokens.Count(text) > 1500 {
+			t.Errorf("%s: %d examples in\n%s", mode, len(calls), text)
+		}
+		for _, call := range calls {
+			e.Must(t, call[1], call[2])
+		}
+		for _, name := range []string{"read-graph", "write-graph", "change-schema"} {
+			if text, _ := e.Must(t, "skills_get", fmt.Sprintf(`{"name":%q}`, name))["text"].(string); tokens.Count(text) > 1500 {
+				t.Errorf("%s: %s has %d tokens", mode, name, tokens.Count(text))
+			}
+		}
+	}
+	without := besideOf(t, surface.Gateway, people)
+	if list := fmt.Sprint(without.Must(t, "skills_list", "{}")["skills"]); strings.Contains(list, "upstream") || !strings.Contains(list, "read-graph") {
+		t.Errorf("without servers there are the skills %s", list)
 	}
 }
