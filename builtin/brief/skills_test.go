@@ -106,7 +106,7 @@ func graphs(t *testing.T) map[string]func(surface.Mode) *invoketest.Engine {
 // storeQueries stores n queries with a parameter, and one without.
 func storeQueries(t *testing.T, e *invoketest.Engine, n int) {
 	t.Helper()
-	queries := []map[string]string{{"text": "#+ id: all_open\n#+ description: What is\u202e open.\n#+ expose: true\nSELECT ?x {?x a :Requirement}"}}
+	queries := []map[string]string{{"text": "#+ id: all_open\n#+ description: What is\u202e open.\n#+ expose: true\nSELECT ?x {?x a :Requirement}"}, {"text": "#+ id: not_a_tool\n#+ expose: false\nASK {}"}}
 	for i := range n {
 		queries = append(queries, map[string]string{"text": fmt.Sprintf("#+ id: q%02d_by_title\n#+ description: Finds by title.\n#+ expose: true\n#+ params: {title: string}\nSELECT ?x {?x :title ?title}", i)})
 	}
@@ -160,7 +160,7 @@ func TestASkillNamesStoredQueries(t *testing.T) {
 	}
 	e.Govern(t, `permit (principal, action, resource); forbid (principal, action, resource == Query::"all_open");`)
 	c := invoke.Call{Principal: invoketest.Callers["runtime"], Via: "test"}
-	if text = skillsOf(t, e, c)["read-graph"].Text; strings.Contains(text, "all_open") || !strings.Contains(text, "q00_by_title") {
+	if text = skillsOf(t, e, c)["read-graph"].Text; strings.Contains(text, "all_open") || strings.Contains(text, "not_a_tool") || !strings.Contains(text, "q00_by_title") {
 		t.Errorf("a query that may not be asked is named:\n%s", text)
 	}
 }
