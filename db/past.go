@@ -356,6 +356,9 @@ func (c *pastCursor) open() (err error) {
 		if err != nil {
 			return err
 		}
+		if sees != nil {
+			rows.Stretches = &sees.stretches[c.order]
+		}
 		c.cursor = scan.NewCursor(rows)
 		c.cursors[c.order] = c.cursor
 	}

@@ -117,9 +117,15 @@ var pastAnswers = []string{
 }
 
 // pastRows are the answers of pastAnswers in a view, each sorted.
-func pastRows(t testing.TB, r *db.Reader) (out []string) {
+func pastRows(t testing.TB, r *db.Reader) []string {
 	t.Helper()
-	for _, text := range pastAnswers {
+	return rowsOf(t, r, pastAnswers)
+}
+
+// rowsOf are the answers of queries in a view, each sorted.
+func rowsOf(t testing.TB, r *db.Reader, texts []string) (out []string) {
+	t.Helper()
+	for _, text := range texts {
 		q, err := sparql.Parse(text, sparql.Options{})
 		if err != nil {
 			t.Fatal(err)

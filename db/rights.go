@@ -139,6 +139,8 @@ type sight struct {
 
 	lines []scan.Bound // the branches that count
 	hides scan.Hidden
+	// stretches are what the cursors of the reader found, by order.
+	stretches [leaf.GPOS + 1]scan.Stretches
 
 	pages *pager.Pages // pinned while a decision is made
 	terms *dictionary.Reader

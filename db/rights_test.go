@@ -2,9 +2,11 @@ package db_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"iter"
 	"math"
+	"math/rand/v2"
 	"path/filepath"
 	"slices"
 	"sort"
@@ -537,6 +539,85 @@ func TestRightsOverACommitWithoutAChangeLog(t *testing.T) {
 		}
 		if err != nil || errChanges != nil || quads != want || int64(list) != want {
 			t.Errorf("without %d types there are %d statements and %d changes, want %d: %v, %v", types, quads, list, want, err, errChanges)
+		}
+	}
+}
+
+// Where most of what a query reads is hidden, in long stretches that it comes to again and again, the answer is that of a
+// file without it: of the newest commit, of an earlier one and of a branch, by scans and by SQL.
+func TestStretchesOfHiddenStatements(t *testing.T) {
+	random := rand.New(rand.NewPCG(21, 22))
+	quads := scanGraph(random, 250)
+	for _, q := range slices.Clone(quads) {
+		if q.Predicate == iri("kind") {
+			quads = append(quads, rdf.Quad{Subject: q.Subject, Predicate: rdf.Type, Object: q.Object})
+			if q.Object == iri("K0") {
+				quads = append(quads, rdf.Quad{Subject: q.Subject, Predicate: iri("owed"), Object: iri("n1")})
+			}
+		}
+	}
+	var first, branched []rdf.Quad
+	for _, q := range quads {
+		if random.IntN(5) == 0 {
+			branched = append(branched, q)
+		} else {
+			first = append(first, q)
+		}
+	}
+	removed := first[len(first)/2:][:200]
+	rights := &db.Rights{Types: []rdf.IRI{iri("K0"), iri("K1")}}
+	texts := append([]string{
+		`SELECT ?a { ?a a <urn:test:K2> . ?x <urn:test:owed> ?y }`,
+		`SELECT ?a ?x { ?a a <urn:test:K2> OPTIONAL { ?x <urn:test:owed> ?y . ?y <urn:test:size> ?n } }`,
+		`SELECT ?a { ?a a <urn:test:K2> FILTER NOT EXISTS { ?x <urn:test:owed> ?y . ?a <urn:test:one> ?y } }`,
+		`SELECT ?a { ?a a <urn:test:K2> FILTER EXISTS { ?x <urn:test:kind> ?k . ?a <urn:test:many> ?x } }`,
+		`SELECT ?a { ?a a <urn:test:K2> MINUS { ?x <urn:test:owed> ?y . ?a <urn:test:many> ?y } }`,
+		`SELECT ?a ?x { { ?a <urn:test:one> ?x } UNION { ?x <urn:test:owed> ?a } UNION { ?x <urn:test:kind> ?a } }`,
+		`SELECT ?a ?x { ?a <urn:test:one> ?b . ?x a ?k . ?x <urn:test:many> ?b } ORDER BY DESC(?x) ?a`,
+		`SELECT ?s { ?x a <urn:test:K2> ; <urn:test:size> ?s } ORDER BY DESC(?s) LIMIT 9`,
+	}, pastAnswers...)
+	for _, scans := range []db.Scans{db.ScansNever, db.ScansChosen, db.ScansAlways} {
+		dir := t.TempDir()
+		f, err := fileWith(t.Context(), filepath.Join(dir, "a.db"), nil, db.Options{Scans: scans})
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { f.Close() })
+		early := write(t, f, first, nil)
+		w, err := f.Write(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := errors.Join(w.AddBranch(t.Context(), "b", early), w.Keep(t.Context())); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := writeOn(t.Context(), f, "b", nil, branched, removed); err != nil {
+			t.Fatal(err)
+		}
+		write(t, f, nil, removed)
+		left := slices.DeleteFunc(slices.Clone(first), func(q rdf.Quad) bool { return slices.Contains(removed, q) })
+		for i, c := range []struct {
+			view        db.View
+			quads, ever []rdf.Quad
+		}{{db.View{}, left, first}, {db.View{At: early.ID}, first, first}, {db.View{Branch: "b"}, slices.Concat(left, branched), quads}} {
+			c.view.Rights = rights
+			hides := hiding(*rights, c.ever)
+			twin, err := fileWith(t.Context(), filepath.Join(dir, fmt.Sprint(i, ".db")), slices.DeleteFunc(slices.Clone(c.quads), hides), db.Options{Scans: scans})
+			if err != nil {
+				t.Fatal(err)
+			}
+			t.Cleanup(func() { twin.Close() })
+			want := read(t, twin)
+			r, err := f.Read(t.Context(), c.view)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for range 2 { // what the first round found is known in the second one
+				if diff := cmp.Diff(rowsOf(t, want, texts), rowsOf(t, r, texts)); diff != "" {
+					t.Errorf("view %d, scans %v: %s", i, scans, diff)
+				}
+			}
+			r.Close()
 		}
 	}
 }

@@ -17,11 +17,14 @@ type Cursor struct {
 	arms      []arm
 	hidden    *Hidden // nil if everything may be seen
 	predicate int
+	stretches *Stretches // nil if they are not remembered
+	low, high []int64    // the current range
+	passed    passed
 }
 
 // NewCursor returns a cursor without a range.
 func NewCursor(l Leaf) *Cursor {
-	c := &Cursor{arms: make([]arm, 1, 2+2*len(l.Branches)), hidden: l.Hidden, predicate: l.Predicate}
+	c := &Cursor{arms: make([]arm, 1, 2+2*len(l.Branches)), hidden: l.Hidden, predicate: l.Predicate, stretches: l.Stretches}
 	c.arms[0].tree, c.arms[0].until = l.Present, l.Until
 	if l.Until == 0 {
 		return c
@@ -40,9 +43,20 @@ func NewCursor(l Leaf) *Cursor {
 // Seek begins with the first statement between two prefixes with the same number of columns, inclusive, or with the
 // last one if back is set.
 func (c *Cursor) Seek(low, high []int64, back bool) error {
-	c.back = back
+	c.back, c.low, c.high = back, low, high
+	if c.stretches != nil {
+		c.passed = passedFrom(low, high, back)
+		if left, err := c.leave(c.passed.from); left || err != nil {
+			return err
+		}
+	}
+	return c.begin(low, high)
+}
+
+// begin makes the arms begin with a part of the range.
+func (c *Cursor) begin(low, high []int64) error {
 	for i := range c.arms {
-		if err := c.arms[i].begin(low, high, back); err != nil {
+		if err := c.arms[i].begin(low, high, c.back); err != nil {
 			return err
 		}
 	}
@@ -53,11 +67,21 @@ func (c *Cursor) Seek(low, high []int64, back bool) error {
 func (c *Cursor) Next() (row Statement, ok bool, err error) {
 	for {
 		row, ok, err = c.next()
-		if err != nil || !ok || c.hidden == nil {
+		if err != nil || c.hidden == nil {
 			return row, ok, err
 		}
-		if hidden, err := c.hidden.row(&row.Columns, c.predicate); err != nil || !hidden {
-			return row, err == nil, err
+		hidden := false
+		if ok {
+			hidden, err = c.hidden.row(&row.Columns, c.predicate)
+		}
+		if err != nil || !hidden {
+			c.endPassed(ok)
+			return row, ok && err == nil, err
+		}
+		if c.stretches != nil {
+			if err := c.pass(row.Columns); err != nil {
+				return row, false, err
+			}
 		}
 	}
 }

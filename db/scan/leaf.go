@@ -21,6 +21,8 @@ type Leaf struct {
 	// the predicate.
 	Hidden    *Hidden
 	Predicate int
+	// Stretches, when set, are those that cursors over this leaf found so far. They find others.
+	Stretches *Stretches
 }
 
 // Bound is a line of history with the last commit of it that counts. In the tree of retired statements a branch has
