@@ -220,7 +220,13 @@ func (m *manual) text(s skill, room int) string {
 // typesIn describes the types in a room, and says what it leaves out.
 func (m *manual) typesIn(room int) (cut, text string) {
 	s := m.r.Snapshot.Schema()
-	const lessNote, fewNote = "cut: %d types are named without what they are and refer to; describe {\"type\"} tells that.\n", "cut: %d of %d types are named; schema_get names all.\n"
+	less, few := "cut: %d types are named without %s", "cut: %d of %d types are named"
+	if m.may("describe") {
+		less += "; describe {\"type\"} tells that"
+	}
+	if m.may("schema_get") {
+		few += "; schema_get names all"
+	}
 	for _, described := range []bool{true, false} {
 		var b strings.Builder
 		for _, t := range s.Types {
@@ -236,20 +242,23 @@ func (m *manual) typesIn(room int) (cut, text string) {
 			}
 			b.WriteString(linksOf(s, t) + "\n")
 		}
-		if b.Len() <= room {
-			return "", b.String()
+		if !described {
+			cut = fmt.Sprintf(less+".\n", len(s.Types), "what they are")
+		}
+		if len(cut)+b.Len() <= room {
+			return cut, b.String()
 		}
 	}
 	names := schema.NamesOf(s.Types)
 	for n := len(names); n > 0; n-- {
-		if cut = fmt.Sprintf(lessNote, n); n < len(names) {
-			cut = fmt.Sprintf(fewNote, n, len(names))
+		if cut = fmt.Sprintf(less+".\n", n, "what they are and refer to"); n < len(names) {
+			cut = fmt.Sprintf(few+".\n", n, len(names))
 		}
 		if text = strings.Join(names[:n], ", ") + "\n"; len(cut)+len(text) <= room {
 			return cut, text
 		}
 	}
-	return fmt.Sprintf(fewNote, 0, len(names)), ""
+	return fmt.Sprintf(few+".\n", 0, len(names)), ""
 }
 
 // withTypes adds the types here.
@@ -386,6 +395,7 @@ func (m *manual) update(more ...any) (tool string, args any, can bool) {
 func (m *manual) writing() {
 	m.withTypes()
 	if m.one.of == nil {
+		m.say("No type can have nodes yet, and nodes need one.")
 		m.say(strings.TrimSpace(firstSteps), "schema_apply")
 		return
 	}

@@ -165,6 +165,19 @@ func TestASkillNamesStoredQueries(t *testing.T) {
 	}
 }
 
+// What a skill says of what it leaves out names no tool that its reader may not call.
+func TestWhatIsCutNamesNoForbiddenTool(t *testing.T) {
+	testrun.Alone(t)
+	for _, n := range []int{60, 300} {
+		e := invoketest.New(t, manyTypes(n), invoke.Config{})
+		e.Govern(t, `permit (principal, action, resource); forbid (principal, action, resource) when { resource == Capability::"describe" || resource == Capability::"schema_get" };`)
+		text := skillsOf(t, e, invoke.Call{Principal: invoketest.Callers["runtime"], Via: "test"})["read-graph"].Text
+		if !strings.Contains(text, "\ncut: ") || strings.Contains(text, "describe {") || strings.Contains(text, "schema_get") {
+			t.Errorf("%d types:\n%s", n, text)
+		}
+	}
+}
+
 // Every example of every skill is a call that this graph answers, in the order of the skill.
 func TestWhatSkillsShowCanBeCalled(t *testing.T) {
 	testrun.Alone(t)
