@@ -49,7 +49,7 @@ var silentCommands = map[string]string{
 	"install": "it reads no commit", "uninstall": "it has no file", "proxy": "it has no file",
 	"version": "it has no file", "completion": "it has no file", "man": "it has no file", "help": "it has no file",
 	"gateway show": "it asks a server", "gateway refresh": "it asks a server", "gateway accept": "it asks a server", "gateway trust": "it asks a person",
-	"grant-list": "the local user has given none", "grant-end": "the local user has given none", "reconcile": "it finds nodes",
+	"grant-list": "the local user has given none", "grant-end": "the local user has given none", "reconcile": "it finds nodes", "skills-list": "it tells of no commit", "skills-get": "it tells of no commit",
 	"artifacts get": "it writes the bytes of others", "artifacts rm": "it needs a result of a server",
 }
 
