@@ -31,7 +31,7 @@ func tool(id string, scope policy.Scope, fields ...capability.Field) capability.
 	return capability.Descriptor{
 		ID: id, Description: "Does " + id + ".",
 		InputShape:     capability.Shape{Closed: true, Fields: fields},
-		OutputShape:    capability.Shape{Fields: []capability.Field{{Name: "ok", Type: capability.Boolean}}},
+		OutputShape:    capability.Shape{Fields: []capability.Field{{Name: "ok", Type: capability.Boolean}, {Name: "text", Type: capability.String}}},
 		PolicyRequired: capability.Requirement{Scope: scope},
 	}.Stamped("1.0.0")
 }

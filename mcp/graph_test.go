@@ -68,6 +68,16 @@ func openSchema(t testing.TB, schema string) *invoke.Engine {
 	return e
 }
 
+// checked is an engine whose answers and refusals are checked against the output schemas of its tools.
+type checked struct {
+	mcp.Engine
+	t testing.TB
+}
+
+func (e checked) Call(ctx context.Context, c invoke.Call) (invoke.Result, error) {
+	return invoketest.CheckedCall(ctx, e.t, e.Engine, c)
+}
+
 // conversation is a conversation with a server over stdio, one question at a time.
 type conversation struct {
 	t   testing.TB
@@ -88,7 +98,7 @@ func converseAs(t testing.TB, e mcp.Engine, opts mcp.Options, capabilities strin
 	out, outW := io.Pipe()
 	done := make(chan error, 1)
 	ctx := context.WithoutCancel(t.Context()) // the session ends with its input
-	go func() { done <- mcp.New(e, opts).RunStdio(ctx, inR, outW) }()
+	go func() { done <- mcp.New(checked{e, t}, opts).RunStdio(ctx, inR, outW) }()
 	t.Cleanup(func() {
 		in.Close()
 		go io.Copy(io.Discard, out) // it may be telling something, which nobody reads any more

@@ -88,7 +88,7 @@ func TestConformanceOfAMessageThatIsWrongInOnePlaceIsDenied(t *testing.T) {
 func reread(t *testing.T, version, asked, from, text string) error {
 	i := newInspector(t, version)
 	if asked != "" {
-		i.asked[map[string]string{client: server, server: client}[from]+"1"] = question{asked, version}
+		i.asked[map[string]string{client: server, server: client}[from]+"1"] = question{asked, version, ""}
 	}
 	return i.inspect(from, []byte(text))
 }

@@ -12,6 +12,8 @@ import (
 	"testing"
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
+
+	"trails/capability/project/projecttest"
 )
 
 // Who sends a message.
@@ -198,9 +200,12 @@ type inspector struct {
 	answered map[string]bool
 	// seen counts the definitions that messages were held to.
 	seen map[string]int
+	// outputs are the output schemas of the tools in the list, nil before it was asked for.
+	outputs map[string]json.RawMessage
 }
 
-type question struct{ method, version string }
+// question is a request that waits for its answer; tool is the one that it calls.
+type question struct{ method, version, tool string }
 
 func newInspector(t *testing.T, version string) *inspector {
 	return &inspector{t: t, version: version, asked: map[string]question{}, answered: map[string]bool{}, seen: map[string]int{}}
@@ -244,7 +249,9 @@ func (i *inspector) inspectCall(from string, m wire, text []byte) error {
 	general := "JSONRPCNotification"
 	if m.ID != nil {
 		general = "JSONRPCRequest"
-		i.asked[from+string(m.ID)] = question{m.Method, version}
+		var params struct{ Name string }
+		_ = json.Unmarshal(m.Params, &params) // of another shape: no tool
+		i.asked[from+string(m.ID)] = question{m.Method, version, params.Name}
 	}
 	return i.hold(version, text, general, k.request)
 }
@@ -269,7 +276,40 @@ func (i *inspector) inspectResult(q question, result, text []byte) error {
 	if err := i.hold(q.version, text, r.firstOf("JSONRPCResultResponse", "JSONRPCResponse")); err != nil {
 		return err
 	}
-	return i.hold(q.version, result, resultKind(q.method, result))
+	if err := i.hold(q.version, result, resultKind(q.method, result)); err != nil {
+		return err
+	}
+	return i.inspectOutput(q, result)
+}
+
+// inspectOutput checks what a tool answers against its output schema.
+func (i *inspector) inspectOutput(q question, result []byte) error {
+	var r struct {
+		Tools []struct {
+			Name         string
+			OutputSchema json.RawMessage
+		}
+		StructuredContent json.RawMessage
+		IsError           bool
+	}
+	if err := json.Unmarshal(result, &r); err != nil {
+		return err
+	}
+	for _, t := range r.Tools {
+		if i.outputs == nil {
+			i.outputs = map[string]json.RawMessage{}
+		}
+		i.outputs[t.Name] = t.OutputSchema
+	}
+	schema := i.outputs[q.tool]
+	if q.method != "tools/call" || r.StructuredContent == nil || schema == nil {
+		return nil
+	}
+	i.seen["outputSchema"]++
+	if err := projecttest.FitsOutput(schema, r.StructuredContent, r.IsError); err != nil {
+		return fmt.Errorf("the answer of %s: %w", q.tool, err)
+	}
+	return nil
 }
 
 // asking are the methods whose result may be that the client is asked first.

@@ -59,7 +59,7 @@ func TestConformanceOfTheTranscriptsWithTheSchemas(t *testing.T) {
 	if err != nil || len(files) == 0 {
 		t.Fatal("no transcripts", err)
 	}
-	messages := 0
+	messages, outputs := 0, 0
 	for _, file := range files {
 		archive, err := txtar.ParseFile(file)
 		if err != nil {
@@ -67,7 +67,9 @@ func TestConformanceOfTheTranscriptsWithTheSchemas(t *testing.T) {
 		}
 		for _, section := range archive.Files {
 			name := strings.TrimSuffix(filepath.Base(file), ".txtar") + "/" + section.Name
-			for _, m := range readTranscript(t, name, string(section.Data)) {
+			all, checked := readTranscript(t, name, string(section.Data))
+			outputs += checked
+			for _, m := range all {
 				messages++
 				judge(t, exceptions, name, m)
 			}
@@ -78,10 +80,10 @@ func TestConformanceOfTheTranscriptsWithTheSchemas(t *testing.T) {
 			t.Errorf("nothing needs the exception in %s for %s %q", x.In, x.From, x.Has)
 		}
 	}
-	if messages == 0 {
-		t.Error("the transcripts have no messages")
+	if messages == 0 || outputs == 0 {
+		t.Errorf("the transcripts have %d messages, and %d answers of tools with an output schema", messages, outputs)
 	}
-	t.Logf("%d messages", messages)
+	t.Logf("%d messages, %d answers of tools", messages, outputs)
 }
 
 // spoken is one message of a transcript, with what its schema says of it.
@@ -105,11 +107,11 @@ func judge(t *testing.T, exceptions []exception, section string, m spoken) {
 }
 
 // readTranscript inspects the messages of one section: a session over stdio, or
-// exchanges over HTTP, of which each has its own version.
-func readTranscript(t *testing.T, name, script string) []spoken {
+// exchanges over HTTP, of which each has its own version. outputs are how many answers
+// of tools were checked against output schemas.
+func readTranscript(t *testing.T, name, script string) (all []spoken, outputs int) {
 	overHTTP := strings.HasPrefix(name, "http")
 	i := newInspector(t, versions[len(versions)-2])
-	var all []spoken
 	for line := range strings.Lines(script) {
 		line = strings.TrimSuffix(line, "\n")
 		from := map[bool]string{true: client, false: server}[strings.HasPrefix(line, "> ")]
@@ -129,7 +131,7 @@ func readTranscript(t *testing.T, name, script string) []spoken {
 		i.follow(from, []byte(text))
 		all = append(all, spoken{from, []byte(text), i.inspect(from, []byte(text))})
 	}
-	return all
+	return all, i.seen["outputSchema"]
 }
 
 // follow takes the version from the handshake.

@@ -178,8 +178,18 @@ func readTool(r *reading, d capability.Descriptor, text []byte) error {
 		r.same("id", tool.Meta.Words, searchedFor(d.ID, title(d)))
 	}
 	r.object("input_shape", tool.Input, d.InputShape.Fields, d.InputShape.Closed, unsaid)
-	r.object("output_shape", tool.Output, tablesOf(d), false, listed)
+	r.output(tool.Output, d)
 	return nil
+}
+
+// output compares the output schema of a tool with the shape of its answers.
+func (r *reading) output(schema map[string]any, d capability.Descriptor) {
+	if len(d.OutputShape.Fields) == 0 {
+		r.same("output_shape", schema, anyObject)
+		return
+	}
+	_, form := outputOf(d)
+	r.object("output_shape", schema, slices.Concat(beginning, d.OutputShape.Fields, refusal), false, form)
 }
 
 // object compares the JSON Schema of an object with its fields.
@@ -194,14 +204,14 @@ func (r *reading) object(at string, schema map[string]any, fields []capability.F
 	names, required := []string{}, []string{}
 	for _, f := range fields {
 		names = append(names, f.Name)
-		if f.Required {
+		if f.Required && !of.open() {
 			required = append(required, f.Name)
 		}
 		if property, ok := shown[f.Name].(map[string]any); ok {
 			r.field(at+"."+f.Name, property, f, of)
 		}
 	}
-	r.same(at, sorted(keys(shown)), sorted(names))
+	r.same(at, sorted(keys(shown)), slices.Compact(sorted(names)))
 	list, _ := schema["required"].([]any)
 	r.same(at+".required", sorted(texts(list)), sorted(required))
 }
@@ -217,7 +227,10 @@ func (r *reading) field(at string, schema map[string]any, f capability.Field, of
 	f.Nullable = f.Nullable && of != unsaid
 	nullable := has(schema["type"], "null") || f.Type == capability.Any && !f.Many
 	r.same(at+".nullable", nullable, f.Nullable || f.Type == capability.Any && !f.Many)
-	if f.Brief || f.Rare {
+	switch {
+	case of.open():
+		f = *shortOf(&f, of)
+	case f.Brief || f.Rare:
 		f = *briefly(&f)
 	}
 	r.same(at+".default", schema["default"], defaultOf(&f))
@@ -295,7 +308,7 @@ func (r *reading) value(at string, schema map[string]any, f capability.Field, of
 		r.same(at+".one_of", shown, enum)
 	}
 	if kind == "object" && len(f.Fields) > 0 {
-		r.object(at, schema, f.Fields, true, of)
+		r.object(at, schema, f.Fields, !of.open(), of)
 	}
 }
 

@@ -17,33 +17,6 @@ func Lower(shape capability.Shape) json.RawMessage {
 	return encode(schemaOf(shape))
 }
 
-// anyObject is the output schema of most tools. Models pay for each token of a tool list, and see the answers
-// themselves; the descriptor has the full output shape. Also, a refusal that the caller can correct is structured
-// content, too, which some clients validate against this schema (the TypeScript SDK does for results with isError).
-var anyObject = json.RawMessage(`{"type":"object"}`)
-
-// outputOf returns the output schema of a tool: only the columns of tables, which differ between queries. It allows
-// other members and requires none, so that a refusal also fits.
-func outputOf(d capability.Descriptor) json.RawMessage {
-	tables := tablesOf(d)
-	if len(tables) == 0 {
-		return anyObject
-	}
-	return encode(lowered{fields: [][]capability.Field{tables}, of: listed})
-}
-
-// tablesOf returns the members of an answer that are tables with known columns, in the short form for a tool list:
-// optional, and without descriptions.
-func tablesOf(d capability.Descriptor) (tables []capability.Field) {
-	for _, f := range d.OutputShape.Fields {
-		if len(f.Cells) > 0 {
-			f.Required, f.Description = false, ""
-			tables = append(tables, f)
-		}
-	}
-	return tables
-}
-
 // lowered is the JSON Schema of an object before it is written.
 type lowered struct {
 	closed bool
@@ -56,10 +29,16 @@ type lowered struct {
 type several int
 
 const (
-	unsaid  several = iota // not at all, in arguments: hosts refuse lists of types
-	listed                 // by a list of types, as JSON Schema has it
-	choices                // by oneOf, as a DataSchema (WoT Thing Description 1.1, section 5.3.2), where a type is one word
+	unsaid   several = iota // not at all, in arguments: hosts refuse lists of types
+	listed                  // by a list of types, as JSON Schema has it
+	choices                 // by oneOf, as a DataSchema (WoT Thing Description 1.1, section 5.3.2), where a type is one word
+	short                   // as listed, in the short and open form of output schemas, see [outputOf]
+	shortest                // as short, without what is within the members
 )
+
+// open reports whether the schema is for answers of which some are refusals: it allows any other member, and requires
+// none.
+func (s several) open() bool { return s >= short }
 
 func schemaOf(shape capability.Shape) lowered {
 	return lowered{closed: shape.Closed, fields: [][]capability.Field{shape.Fields}}
@@ -140,7 +119,7 @@ func (w *writer) properties(of several, always bool, lists ...[]capability.Field
 	for _, fields := range lists {
 		for i := range fields {
 			w.fields = append(w.fields, &fields[i])
-			required = required || fields[i].Required
+			required = required || fields[i].Required && !of.open()
 		}
 	}
 	sorted := w.fields[first:]
@@ -179,7 +158,10 @@ func (w *writer) properties(of several, always bool, lists ...[]capability.Field
 
 // field writes the schema of one field.
 func (w *writer) field(of several, f *capability.Field) {
-	if f.Brief || f.Rare {
+	switch {
+	case of.open():
+		f = shortOf(f, of)
+	case f.Brief || f.Rare:
 		f = briefly(f)
 	}
 	null := never
@@ -245,7 +227,7 @@ func (w *writer) one(of several, f *capability.Field, null nulls) {
 	form := formOf(f)
 	inner := (f.Type == capability.Object || f.Type == capability.LangString) && len(f.Fields) > 0 && len(f.Cells) == 0
 	enum := f.OneOf
-	if inner {
+	if inner && !of.open() {
 		w.set("additionalProperties", false)
 	}
 	if f.HasValue != nil && !f.Many {

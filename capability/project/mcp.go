@@ -72,6 +72,7 @@ type Process struct {
 // MCPTool returns the MCP tool of a descriptor in a process. Its schemas are shared, and must not be changed.
 func MCPTool(d capability.Descriptor, in Process) Tool {
 	trails, name := discriminate(d), title(d)
+	output, _ := outputOf(d)
 	return Tool{
 		Meta: metaOf(d.ID, name, trails),
 		Annotations: Annotations{
@@ -83,7 +84,7 @@ func MCPTool(d capability.Descriptor, in Process) Tool {
 		Description:  d.Description,
 		InputSchema:  Lower(d.InputShape),
 		Name:         capability.ToolName(d.ID),
-		OutputSchema: outputOf(d),
+		OutputSchema: output,
 		Title:        name,
 		Trails:       trails,
 	}

@@ -67,8 +67,7 @@ func TestToolsAreTheirGoldenFiles(t *testing.T) {
 	projecttest.Golden(t, "testdata/mcp_schemas", texts)
 }
 
-// The columns of a table are schemas by their places, as JSON Schema and as WoT has them. A
-// tool says them alone of its answer, and a refusal fits what it says, too.
+// The columns of a table are schemas by their places, as JSON Schema and as WoT has them.
 func TestTheColumnsOfATableHaveTypes(t *testing.T) {
 	for _, d := range kinds(t) {
 		if d.ID != "find" {
@@ -87,20 +86,80 @@ func TestTheColumnsOfATableHaveTypes(t *testing.T) {
 		if found, err := wrong.Check(d); err != nil || len(found) != 1 || found[0].Field != "output_shape.rows.cells.who" {
 			t.Errorf("of a column that is of another type the doctor finds %v, %v", found, err)
 		}
-		output := project.MCPTool(d, project.Process{}).OutputSchema
-		if err := projecttest.Compile(t, output).Validate(map[string]any{"kind": "too_large", "message": "too many rows"}); err != nil {
-			t.Errorf("a refusal is not of the output schema: %v", err)
-		}
 		const rows = `"rows":{"items":{"prefixItems":[{"description":"who: Person","type":"string"},{"description":"due","type":["string","null"]},{"description":"size","type":["string","integer","null"]},{"description":"other"}]},"type":"array"}`
-		if want := `{"properties":{` + rows + `},"type":"object"}`; string(output) != want {
-			t.Errorf("the tool says %s, want %s", output, want)
-		}
 		for text, want := range map[string]string{
-			string(project.AnswerSchema(d)): rows,
-			string(action):                  `{"description":"due","oneOf":[{"type":"string"},{"type":"null"}]},{"description":"size","oneOf":[{"type":"string"},{"type":"integer"},{"type":"null"}]},{"description":"other"}`,
+			string(project.MCPTool(d, project.Process{}).OutputSchema): rows,
+			string(project.AnswerSchema(d)):                            rows,
+			string(action):                                             `{"description":"due","oneOf":[{"type":"string"},{"type":"null"}]},{"description":"size","oneOf":[{"type":"string"},{"type":"integer"},{"type":"null"}]},{"description":"other"}`,
 		} {
 			if !strings.Contains(text, want) {
 				t.Errorf("no %s in\n%s", want, text)
+			}
+		}
+	}
+}
+
+// An output schema has the types of members at every level, and descriptions only of those without another word about
+// them. It is open and requires nothing. Long descriptions are left out and, if it would be too long, what is within
+// members.
+func TestAnOutputSchemaIsShortAndOpen(t *testing.T) {
+	d := capability.Descriptor{ID: "count", OutputShape: capability.Shape{Closed: true, Fields: []capability.Field{
+		{Name: "total", Type: capability.BigInteger, Required: true, Description: "How many.", MinLength: new(1)},
+		{Name: "state", Type: capability.String, Nullable: true, OneOf: []any{"on", "off"}},
+		{Name: "facts", Type: capability.Object, Description: "By name."},
+		{Name: "value", Type: capability.Any, Description: strings.Repeat("Long. ", 20)},
+		{Name: "parts", Type: capability.Object, Many: true, Required: true, MinCount: new(1), Fields: []capability.Field{{Name: "at", Type: capability.DateTime, Required: true, Description: "When."}}},
+	}}}
+	const usual = `"kind":{"type":"string"},"message":{"type":"string"}`
+	const tail = `"state":{"enum":["on","off",null],"type":["string","null"]},"total":{"type":"string"},"value":{},"warnings":{"items":{"type":"string"},"type":"array"}},"type":"object"}`
+	check := func(want string) {
+		t.Helper()
+		text, err := project.Tools(project.Process{}).Encode(d)
+		if err != nil || !bytes.Contains(text, []byte(`"outputSchema":`+want)) {
+			t.Errorf("got %s, %v, want %s", text, err, want)
+		}
+		if found, err := project.Tools(project.Process{}).Check(d); err != nil || len(found) != 0 {
+			t.Errorf("the doctor finds %v, %v", found, err)
+		}
+	}
+	check(`{"properties":{"cut":{"type":"string"},"facts":{"description":"By name.","type":"object"},` + usual +
+		`,"parts":{"items":{"properties":{"at":{"type":"string"}},"type":"object"},"type":"array"},` + tail)
+
+	for i := range 50 {
+		d.OutputShape.Fields[4].Fields = append(d.OutputShape.Fields[4].Fields, capability.Field{Name: fmt.Sprint("part", i), Type: capability.String})
+	}
+	d.OutputShape.Fields = append(d.OutputShape.Fields, capability.Field{Name: "rows", Type: capability.Any, Cells: []capability.Cell{{Name: "who"}}})
+	check(`{"properties":{"cut":{"type":"string"},"facts":{"type":"object"},` + usual +
+		`,"parts":{"items":{"type":"object"},"type":"array"},"rows":{"items":{},"type":"array"},` + tail)
+}
+
+// A doctor sees every edit of an output schema.
+func TestAnEditedOutputSchemaIsFound(t *testing.T) {
+	for _, edit := range [][2]string{
+		{`"found":{`, `"find":{`},
+		{`"rank":{"type":["number","null"]}`, `"rank":{"type":"number"}`},
+		{`"rank":{"type":["number","null"]}`, `"rank":{"type":["string","null"]}`},
+		{`"kind":{"type":"string"},"message"`, `"message"`},
+		{`"id":{"type":"string"},"rank"`, `"rank"`},
+		{`"warnings":{"items":{"type":"string"},"type":"array"}},"type":"object"`, `"warnings":{"items":{"type":"string"},"type":"array"}},"required":["found"],"type":"object"`},
+	} {
+		for _, d := range kinds(t) {
+			if d.ID != "find" {
+				continue
+			}
+			wrong := project.Tools(project.Process{})
+			encode := wrong.Encode
+			wrong.Encode = func(d capability.Descriptor) ([]byte, error) {
+				text, err := encode(d)
+				i := bytes.Index(text, []byte(`"outputSchema"`))
+				edited := bytes.Replace(text[i:], []byte(edit[0]), []byte(edit[1]), 1)
+				if bytes.Equal(edited, text[i:]) {
+					t.Errorf("there is no %s in %s", edit[0], text[i:])
+				}
+				return append(text[:i:i], edited...), err
+			}
+			if found, err := wrong.Check(d); err != nil || len(found) == 0 {
+				t.Errorf("of %s instead of %s the doctor finds %v, %v", edit[1], edit[0], found, err)
 			}
 		}
 	}

@@ -20,6 +20,7 @@ import (
 	"trails/builtin"
 	"trails/builtin/surface"
 	"trails/invoke"
+	"trails/invoke/invoketest"
 	"trails/kg"
 	"trails/mcp"
 	"trails/text/tokens"
@@ -126,11 +127,21 @@ type agent struct {
 	instructions          string
 }
 
+// checked is an engine whose answers and refusals are checked against the output schemas of its tools.
+type checked struct {
+	mcp.Engine
+	testing.TB
+}
+
+func (e checked) Call(ctx context.Context, c invoke.Call) (invoke.Result, error) {
+	return invoketest.CheckedCall(ctx, e.TB, e.Engine, c)
+}
+
 // newAgent connects an agent to a server on its own copy of the file.
 func newAgent(t testing.TB, v view) *agent {
 	t.Helper()
 	e, end := openEngine(t, freshCopy(t))
-	server := mcp.New(e, mcp.Options{Version: "0.1.0", ToolErrors: v.errors,
+	server := mcp.New(checked{e, t}, mcp.Options{Version: "0.1.0", ToolErrors: v.errors,
 		Auth: auth.New(auth.Options{ID: "local:ana", Scopes: policy.NewScopes(policy.Runtime)})})
 	inR, in := io.Pipe()
 	out, outW := io.Pipe()

@@ -101,6 +101,9 @@ func (s *Session) calls(d *datadriven.TestData) string {
 		r, err = s.Call(s.T.Context(), c)
 	}
 	if err != nil {
+		if d, found := s.named(s.T, c.Capability); found {
+			checkRefusal(s.T, d, err)
+		}
 		return s.Normal(Refusal(err))
 	}
 	CheckResult(s.T, s.Engine, c.Capability, r.Structured)

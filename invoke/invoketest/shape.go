@@ -1,15 +1,18 @@
 package invoketest
 
 import (
-	"bytes"
+	"context"
 	"encoding/json"
+	"maps"
+	"slices"
 	"testing"
 
-	"github.com/santhosh-tekuri/jsonschema/v6"
-
+	"trails/auth/policy"
 	"trails/capability"
 	"trails/capability/project"
 	"trails/capability/project/projecttest"
+	"trails/fault"
+	"trails/invoke"
 	"trails/kg"
 )
 
@@ -39,18 +42,93 @@ func (e *Engine) Callable(t testing.TB) []capability.Descriptor {
 // is closed and has required members.
 func CheckResult(t testing.TB, e *Engine, name string, structured []byte) {
 	t.Helper()
-	for _, d := range e.Callable(t) {
-		if d.ID != name && capability.ToolName(d.ID) != name {
-			continue
-		}
-		for _, schema := range []json.RawMessage{project.MCPTool(d, project.Process{}).OutputSchema, project.AnswerSchema(d)} {
-			value, err := jsonschema.UnmarshalJSON(bytes.NewReader(structured))
-			if err != nil {
-				t.Fatal(err)
-			}
-			if err := projecttest.Compile(t, schema).Validate(value); err != nil {
-				t.Errorf("the result of %s is not of its shape: %v\n%s\n%s", name, err, structured, schema)
-			}
+	d, found := e.named(t, name)
+	if !found {
+		return
+	}
+	checkOutput(t, d, structured)
+	shape := project.AnswerSchema(d)
+	if err := projecttest.Fits(shape, structured); err != nil {
+		t.Errorf("the result of %s is not of its shape: %v\n%s\n%s", name, err, structured, shape)
+	}
+}
+
+// named returns the capability with this id or tool name.
+func (e *Engine) named(t testing.TB, name string) (capability.Descriptor, bool) {
+	t.Helper()
+	all := e.Callable(t)
+	i := slices.IndexFunc(all, func(d capability.Descriptor) bool { return d.ID == name || capability.ToolName(d.ID) == name })
+	if i < 0 {
+		return capability.Descriptor{}, false
+	}
+	return all[i], true
+}
+
+// checkOutput checks an answer against the tool's output schema, and the names of columns against those of the shape.
+func checkOutput(t testing.TB, d capability.Descriptor, structured []byte) {
+	t.Helper()
+	output := project.MCPTool(d, project.Process{}).OutputSchema
+	if err := projecttest.FitsOutput(output, structured, false); err != nil {
+		t.Errorf("the result of %s is not of its output schema: %v\n%.2000s\n%s", d.ID, err, structured, output)
+	}
+	var table struct{ Columns []string }
+	rows, _ := d.OutputShape.Field("rows")
+	if err := json.Unmarshal(structured, &table); err != nil {
+		return // its columns are something else
+	}
+	for i, c := range rows.Cells {
+		if i < len(table.Columns) && table.Columns[i] != c.Name {
+			t.Errorf("column %d of %s is %q, and its shape says %q", i, d.ID, table.Columns[i], c.Name)
 		}
 	}
+}
+
+// checkRefusal checks an error of a call as MCP returns it in a result: its members against the tool's output schema.
+func checkRefusal(t testing.TB, d capability.Descriptor, err error) {
+	t.Helper()
+	f := fault.Of(err)
+	if f.Kind == fault.Internal {
+		return // of which callers see nothing
+	}
+	members := map[string]any{}
+	maps.Copy(members, f.Details)
+	members["kind"], members["message"] = f.Kind.String(), f.Message
+	if len(f.Fields) > 0 {
+		members["fields"], members["count"], members["code"] = f.Fields, f.Count, -32602
+	}
+	structured, err := json.Marshal(members)
+	if err != nil {
+		t.Fatal(err)
+	}
+	output := project.MCPTool(d, project.Process{}).OutputSchema
+	if err := projecttest.FitsOutput(output, structured, true); err != nil {
+		t.Errorf("a refusal of %s is not of its output schema: %v\n%s\n%s", d.ID, err, structured, output)
+	}
+}
+
+// Offering is an engine as doors use it.
+type Offering interface {
+	Call(ctx context.Context, c invoke.Call) (invoke.Result, error)
+	Tools(ctx context.Context, p policy.Principal) (invoke.Tools, error)
+}
+
+// CheckedCall makes a call, and checks the answer or refusal of a tool against its output schema. An answer that was cut
+// may lack members that its shape requires.
+func CheckedCall(ctx context.Context, t testing.TB, e Offering, c invoke.Call) (invoke.Result, error) {
+	t.Helper()
+	r, err := e.Call(ctx, c)
+	tools, unseen := e.Tools(ctx, c.Principal)
+	if unseen != nil {
+		return r, err
+	}
+	for _, d := range tools.Descriptors {
+		switch {
+		case capability.ToolName(d.ID) != capability.ToolName(c.Capability):
+		case err != nil:
+			checkRefusal(t, d, err)
+		case !r.Failed:
+			checkOutput(t, d, r.Structured)
+		}
+	}
+	return r, err
 }

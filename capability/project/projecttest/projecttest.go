@@ -5,9 +5,12 @@ package projecttest
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -74,19 +77,66 @@ func compare(t *testing.T, path string, got []byte) {
 // Compile compiles a JSON Schema of draft 7 that also checks formats.
 func Compile(t testing.TB, src []byte) *jsonschema.Schema {
 	t.Helper()
-	doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(src))
-	if err != nil {
-		t.Fatal(err)
-	}
-	c := jsonschema.NewCompiler()
-	c.DefaultDraft(jsonschema.Draft7)
-	c.AssertFormat()
-	if err := c.AddResource("tool.json", doc); err != nil {
-		t.Fatal(err)
-	}
-	compiled, err := c.Compile("tool.json")
+	compiled, err := compile(src, jsonschema.Draft7)
 	if err != nil {
 		t.Fatalf("%s: %v", src, err)
 	}
 	return compiled
+}
+
+func compile(src []byte, draft *jsonschema.Draft) (*jsonschema.Schema, error) {
+	doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(src))
+	if err != nil {
+		return nil, err
+	}
+	c := jsonschema.NewCompiler()
+	c.DefaultDraft(draft)
+	c.AssertFormat()
+	if err := c.AddResource("tool.json", doc); err != nil {
+		return nil, err
+	}
+	return c.Compile("tool.json")
+}
+
+// answerSchemas caches compiled schemas of answers by their texts.
+var answerSchemas sync.Map
+
+// Fits returns how an answer breaks its JSON Schema of 2020-12, which checks the cells of tables, too; nil if it fits.
+func Fits(schema, answer []byte) error {
+	compiled, known := answerSchemas.Load(string(schema))
+	if !known {
+		made, err := compile(schema, jsonschema.Draft2020)
+		if err != nil {
+			return err
+		}
+		compiled, _ = answerSchemas.LoadOrStore(string(schema), made)
+	}
+	value, err := jsonschema.UnmarshalJSON(bytes.NewReader(answer))
+	if err != nil {
+		return err
+	}
+	return compiled.(*jsonschema.Schema).Validate(value) //nolint:forcetypeassert // stored above
+}
+
+// FitsOutput is [Fits] for the structured content of a tool's result, which is an answer or a refusal. Code that is
+// generated from an output schema knows only members that it names, so it must name all members of an answer, and kind
+// and message of a refusal. A schema without members names none.
+func FitsOutput(schema, structured []byte, isError bool) error {
+	if err := Fits(schema, structured); err != nil {
+		return err
+	}
+	var named struct {
+		Properties map[string]any `json:"properties"`
+	}
+	given := map[string]json.RawMessage{}
+	if err := errors.Join(json.Unmarshal(schema, &named), json.Unmarshal(structured, &given)); err != nil || named.Properties == nil {
+		return err
+	}
+	refused := isError && given["kind"] != nil && given["message"] != nil
+	for name := range given {
+		if named.Properties[name] == nil && (!refused || name == "kind" || name == "message") {
+			return fmt.Errorf("the output schema does not name the member %q", name)
+		}
+	}
+	return nil
 }
