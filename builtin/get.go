@@ -21,6 +21,7 @@ import (
 // Bounds of the capability get.
 const (
 	getNodes     = 50   // requested nodes
+	getLabelled  = 4    // nodes that have one requested label
 	getLinked    = 30   // nodes that these refer to, with depth 2
 	getValues    = 20   // values of each property
 	getReferring = 3    // nodes of each group
@@ -66,16 +67,21 @@ func get(ctx context.Context, r *invoke.Request, in getting) (*got, error) {
 	var found []browse.Described
 	var wrong []fault.FieldError
 	for i, id := range in.IDs {
-		d, err := nodeOf(ctx, r, fmt.Sprintf("ids[%d]", i), id)
+		named, err := nodesNamed(ctx, r, fmt.Sprintf("ids[%d]", i), id, getLabelled)
 		switch {
 		case fault.Is(err, fault.InvalidArguments):
 			wrong = append(wrong, fault.Of(err).Fields...)
 		case err != nil:
 			return nil, err
 		default:
-			r.Uses(d.IRI())
-			found = append(found, d)
+			found = append(found, named...)
 		}
+		if len(named) > 1 {
+			r.Warn("%d nodes have the label %q", len(named), id)
+		}
+	}
+	for _, d := range found {
+		r.Uses(d.IRI())
 	}
 	if len(wrong) > 0 {
 		return nil, fault.Arguments(wrong...)
