@@ -3,6 +3,7 @@ package builtin
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"trails/auth/policy"
@@ -95,7 +96,13 @@ func undoDefinitions(take func(*kg.Session, context.Context, kg.Undo) (kg.Result
 		if err != nil {
 			return nil, err
 		}
-		return takeBack(ctx, r, kg.Undo{Commit: commit.ID}, commit, commit.ID.String(), take)
+		out, err := takeBack(ctx, r, kg.Undo{Commit: commit.ID}, commit, commit.ID.String(), take)
+		if fault.Is(err, fault.InvalidData) {
+			fields := slices.Clone(fault.Of(err).Fields)
+			fields[0].Message += fmt.Sprintf("; undo {\"commit\":\"%s..head\"} takes back what was done since, which may be what needs it", commit.ID)
+			err = fault.Invalid(fields)
+		}
+		return out, err
 	}
 }
 
@@ -117,7 +124,7 @@ func takeBack(ctx context.Context, r *invoke.Request, u kg.Undo, last kg.Commit,
 		return nil, err
 	}
 	return &undone{
-		Undone: what, NodeCount: result.NodeCount, Nodes: s.NodeNames(result.Nodes),
+		Undone: what, NodeCount: result.NodeCount, Nodes: s.DefinitionNames(result.Nodes),
 		Changed: changesOf(s, result, set.DryRun), Written: r.Committed(result, set.DryRun),
 	}, nil
 }

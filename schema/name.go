@@ -1,6 +1,7 @@
 package schema
 
 import (
+	"cmp"
 	"fmt"
 	"net/url"
 	"slices"
@@ -145,6 +146,23 @@ func (s *Schema) NodeNames(nodes []rdf.Term) []string {
 	names := make([]string, len(nodes))
 	for i, node := range nodes {
 		names[i] = s.NodeName(node)
+	}
+	return names
+}
+
+// DefinitionNames returns the [Schema.NodeName] of each node, but Type for a type and Type.property for the shape of a
+// property.
+func (s *Schema) DefinitionNames(nodes []rdf.Term) []string {
+	defined := map[rdf.Term]string{}
+	for _, t := range s.Types {
+		defined[t.IRI] = t.Name
+		for _, p := range t.Properties {
+			defined[ShapeIRI(t, p)] = t.Name + "." + p.Name
+		}
+	}
+	names := s.NodeNames(nodes)
+	for i, node := range nodes {
+		names[i] = cmp.Or(defined[node], names[i])
 	}
 	return names
 }
