@@ -208,3 +208,12 @@ func (a *agent) call(tool, args string) answer {
 	a.Logf("%s %s\n%.2000s", tool, args, shown)
 	return answer{TB: a.TB, shown: shown, json: a.view.json}
 }
+
+// after is call for what the test alone wants to know: whether an answer that the agent believed is true. It costs the
+// agent nothing.
+func (a *agent) after(tool, args string) answer {
+	a.Helper()
+	calls, sent, received := a.calls, a.sent, a.received
+	defer func() { a.calls, a.sent, a.received = calls, sent, received }()
+	return a.call(tool, args)
+}
