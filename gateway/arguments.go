@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"math"
 	"regexp"
 	"slices"
@@ -218,7 +219,8 @@ func properties(v any) (n int) {
 const mostProblems = 10
 
 // Check validates arguments against the schema: JSON as decoded by encoding/json, with numbers as json.Number.
-// Problems are an [*Error] with ARGS_INVALID, with their places in its details.
+// Problems are an [*Error] with ARGS_INVALID, with their places in its details, and what the tool takes: a card says
+// nothing of arguments, so a refusal is where a caller learns all of them.
 func (s *Schema) Check(args any) error {
 	err := s.compiled.Validate(args)
 	if err == nil {
@@ -237,7 +239,86 @@ func (s *Schema) Check(args any) error {
 	}
 	failed := Fail(ArgsInvalid, s.id, "the arguments of %s do not fit its schema: %s%s", s.id, strings.TrimPrefix(first.Path+": "+first.Message, ": "), more)
 	failed.Details = map[string]any{"errors": problems[:min(len(problems), mostProblems)]}
+	if takes := s.takes(); len(takes) > 0 {
+		failed.Details["takes"] = takes
+	}
 	return failed
+}
+
+// Bounds of what a refusal says about arguments.
+const (
+	mostTaken = 30  // arguments
+	mostTold  = 160 // characters of each
+	mostNamed = 12  // values of an enumeration
+	mostRefs  = 8   // references that are followed to a schema
+)
+
+// takes describes the arguments, the required ones first, or is empty where the schema names none.
+func (s *Schema) takes() (out []string) {
+	object := s.compiled
+	for range mostRefs {
+		if object.Ref == nil || len(object.Properties) > 0 {
+			break
+		}
+		object = object.Ref
+	}
+	names := slices.SortedFunc(maps.Keys(object.Properties), func(a, b string) int {
+		x, y := slices.Contains(object.Required, a), slices.Contains(object.Required, b)
+		switch {
+		case x && !y:
+			return -1
+		case y && !x:
+			return 1
+		}
+		return strings.Compare(a, b)
+	})
+	for _, name := range names[:min(len(names), mostTaken)] {
+		kind := kindOf(object.Properties[name])
+		if slices.Contains(object.Required, name) {
+			kind += ", required"
+		}
+		text := fmt.Sprintf("%s (%s)", name, kind)
+		if about := object.Properties[name].Description; about != "" {
+			text += ": " + about
+		}
+		out = append(out, quote.Line(text, mostTold))
+	}
+	if more := len(names) - mostTaken; more > 0 {
+		out = append(out, fmt.Sprintf("and %d more", more))
+	}
+	return out
+}
+
+// kindOf says in a few words which values a schema accepts.
+func kindOf(s *jsonschema.Schema) string {
+	for range mostRefs {
+		if s.Ref == nil || s.Types != nil || s.Enum != nil {
+			break
+		}
+		s = s.Ref
+	}
+	if s.Enum != nil {
+		var values []string
+		for _, v := range s.Enum.Values[:min(len(s.Enum.Values), mostNamed)] {
+			if v == nil {
+				v = "null"
+			}
+			values = append(values, fmt.Sprint(v))
+		}
+		if len(s.Enum.Values) > mostNamed {
+			values = append(values, "…")
+		}
+		return "one of " + strings.Join(values, ", ")
+	}
+	if s.Types == nil || s.Types.IsEmpty() {
+		return "any value"
+	}
+	kind := strings.Join(s.Types.ToStrings(), " or ")
+	items, _ := s.Items.(*jsonschema.Schema)
+	if items = cmp.Or(items, s.Items2020); kind == "array" && items != nil && items.Types != nil {
+		kind += " of " + strings.Join(items.Types.ToStrings(), " or ")
+	}
+	return kind
 }
 
 // problem is what is wrong at one place of a value.

@@ -361,3 +361,29 @@ func TestASelectionSchemaTakesWhatWasOffered(t *testing.T) {
 		}
 	}
 }
+
+// A refusal is the one place where a caller learns which other arguments a tool takes.
+func TestARefusalSaysWhatTheToolTakes(t *testing.T) {
+	var many []string
+	for i := range 40 {
+		many = append(many, fmt.Sprintf(`"p%02d":{"type":"string"}`, i))
+	}
+	for text, want := range map[string]string{
+		`{"type":"object","properties":{"repository":{"type":"string","description":"Owner\nand name."},"state":{"enum":["open","closed",null]},"labels":{"type":"array","items":{"type":"string"}},"n":{"type":["integer","null"]},"x":{}},"required":["repository"]}`: "repository (string, required): Owner and name.; labels (array of string); n (null or integer); state (one of open, closed, null); x (any value)",
+		`{"$ref":"#/$defs/a","$defs":{"a":{"type":"object","required":["b"],"properties":{"b":{"$ref":"#/$defs/c"}}},"c":{"type":"boolean"}}}`:                                                                                                                          "b (boolean, required)",
+		`{"type":"object","required":["p39"],"properties":{` + strings.Join(many, ",") + `}}`:                                                                                                                                                                           "p39 (string, required); p00 (string)",
+		`{"type":"object","required":["a"]}`: "",
+	} {
+		var failed *gateway.Error
+		if err := schemaOf(t, text).Check(decoded(t, "{}")); !errors.As(err, &failed) {
+			t.Fatalf("%s: %v", text, err)
+		}
+		got, _ := failed.Details["takes"].([]string)
+		if len(got) > 30 && got[30] == "and 10 more" {
+			got = got[:2]
+		}
+		if diff := cmp.Diff(want, strings.Join(got, "; ")); diff != "" {
+			t.Errorf("%s: %s", text, diff)
+		}
+	}
+}
