@@ -65,6 +65,11 @@ func storedCapability(s *schema.Schema, q *stored.Query, few bool) invoke.Capabi
 		if err := read(r.Args, &in); err != nil {
 			return nil, err
 		}
+		if q.Update == nil {
+			if err := labelsOfParams(ctx, r, q, &in.Params); err != nil {
+				return nil, err
+			}
+		}
 		values, err := q.Values(r.Snapshot.Schema(), in.Params)
 		if err != nil {
 			return nil, err
@@ -77,6 +82,24 @@ func storedCapability(s *schema.Schema, q *stored.Query, few bool) invoke.Capabi
 		}
 		return answerInTurn(ctx, r, q.Asked(values), kg.QueryOptions{Params: values.Terms, Free: values.Free}, asking{limits: in.limits})
 	}}
+}
+
+// labelsOfParams replaces exact labels of nodes, where a parameter is a reference, with their IRIs.
+func labelsOfParams(ctx context.Context, r *invoke.Request, q *stored.Query, params *map[string]any) error {
+	*params = maps.Clone(*params)
+	for _, p := range q.Params {
+		text, isText := (*params)[p.Name].(string)
+		t := r.Snapshot.Schema().Type(p.Class)
+		if !isText || t == nil {
+			continue
+		}
+		id, err := idOrLabel(ctx, r, "params."+p.Name, t, text)
+		if err != nil {
+			return err
+		}
+		(*params)[p.Name] = id
+	}
+	return nil
 }
 
 // storedAsking is what a stored query takes.

@@ -30,29 +30,31 @@ func createNode(typeName string) invoke.Handler { return typedWrite(typeName, ch
 func updateNode(typeName string) invoke.Handler {
 	write := typedWrite(typeName, change.UpdateEntity)
 	return func(ctx context.Context, r *invoke.Request) (any, error) {
-		if err := labelAsID(ctx, r, r.Snapshot.Schema().Type(typeName)); err != nil {
+		id, err := idOrLabel(ctx, r, "id", r.Snapshot.Schema().Type(typeName), r.Args.Text("id"))
+		if err != nil {
 			return nil, err
 		}
+		r.Args["id"] = id
 		return write(ctx, r)
 	}
 }
 
-func labelAsID(ctx context.Context, r *invoke.Request, t *schema.Type) error {
-	id := r.Args.Text("id")
+// idOrLabel returns an id as it is if a node of a type has it, or if no node of the type has it as its exact label; and
+// otherwise the IRI of the node that is labelled so.
+func idOrLabel(ctx context.Context, r *invoke.Request, argument string, t *schema.Type, id string) (string, error) {
 	if iri, err := r.Snapshot.Schema().ResolveID(t, id); err == nil {
 		for _, err := range r.Snapshot.Match(ctx, rdf.Quad{Subject: iri, Predicate: rdf.Type, Label: rdf.DefaultGraph}) {
-			return err // the node exists
+			return id, err // the node exists
 		}
 	}
 	found, err := r.Snapshot.Labelled(ctx, r.Snapshot.Schema().Subtypes(t), id)
 	if err != nil || len(found) == 0 {
-		return err
+		return id, err
 	}
 	if len(found) > 1 {
-		return severalLabelled(r, "id", id, found)
+		return id, severalLabelled(r, argument, id, found)
 	}
-	r.Args["id"] = browse.Described{Term: found[0]}.IRI()
-	return nil
+	return browse.Described{Term: found[0]}.IRI(), nil
 }
 
 func deleteNode(typeName string) invoke.Handler {

@@ -49,13 +49,19 @@ func (s Shape) checkAt(place string, values map[string]any) []fault.FieldError {
 
 func unknownArgument(shape Shape, name string, v any) fault.FieldError {
 	var known []string
+	within := "" // the argument that has a member of this name
 	for _, f := range shape.Fields {
 		known = append(known, f.Name)
+		if slices.ContainsFunc(f.Fields, func(member Field) bool { return member.Name == name }) {
+			within = f.Name
+		}
 	}
 	message := fmt.Sprintf("there is no argument %q", name)
-	switch len(known) {
-	case 0:
-	case 1:
+	switch {
+	case within != "":
+		message += fmt.Sprintf("; it is a member of %s: {%q:{%q:…}}", within, within, name)
+	case len(known) == 0:
+	case len(known) == 1:
 		message += "; there is " + known[0]
 	default:
 		message += "; there are " + strings.Join(known, ", ")
