@@ -164,21 +164,28 @@ func statusOfMigrations(ctx context.Context, r *invoke.Request, in struct {
 
 // migrationsOf parses the texts of a call, and reports all errors together where possible.
 func migrationsOf[T fileOfMigration | migrationFile](given []T) (all []*migration.Migration, err error) {
-	var problems []fault.FieldError
+	var names, problems []fault.FieldError
 	for _, one := range given {
 		file := fileOfMigration(one)
 		m, err := migration.Parse(file.Name, file.Text)
-		if err != nil {
-			fields := fault.Of(err).Fields
-			if len(fields) == 0 || fault.Is(err, fault.InvalidArguments) {
-				return nil, err
-			}
-			problems = append(problems, fields...)
+		if err == nil {
+			all = append(all, m)
 			continue
 		}
-		all = append(all, m)
+		fields := fault.Of(err).Fields
+		switch {
+		case len(fields) == 0:
+			return nil, err
+		case fault.Is(err, fault.InvalidArguments):
+			names = append(names, fields...)
+		default:
+			problems = append(problems, fields...)
+		}
 	}
-	if len(problems) > 0 {
+	switch {
+	case len(names) > 0:
+		return nil, fault.Arguments(append(names, problems...)...)
+	case len(problems) > 0:
 		return nil, fault.Invalid(problems)
 	}
 	return all, nil
@@ -247,8 +254,15 @@ func dataChanges(s *schema.Schema, result kg.Result) capability.Changed {
 		*side.list = data
 	}
 	result.NodeCount = 0 // the count includes statements of the schema
-	return changesOf(s, result, true)
+	out := changesOf(s, result, true)
+	if out.Changes != nil { // the steps say what is done; these are examples of it
+		out.Changes.Rows = out.Changes.Rows[:min(len(out.Changes.Rows), migrationChangesListed)]
+	}
+	return out
 }
+
+// migrationChangesListed bounds the statements that the plan of migrations lists.
+const migrationChangesListed = 20
 
 // migrationDone is what applying a migration answers, and rolling one back.
 type migrationDone struct {

@@ -175,12 +175,20 @@ var elsewhere = map[string]string{
 	"localized": wordLangString, "translated": wordLangString, "multilingual": wordLangString, "langtext": wordLangString, "i18n": wordLangString, "xml": "xml_literal",
 }
 
+// besides are what is said of some of them besides.
+var besides = map[string]string{
+	"enum": "; the values stand in one_of",
+	"link": besideReference, "ref": besideReference, "reference": besideReference, "node": besideReference,
+}
+
+const besideReference = "; a reference says class: Type in its place"
+
 // suggestWord suggests a word for an unknown one.
 func suggestWord(name string) string {
 	lower := strings.ToLower(name)
 	for _, spelled := range []string{lower, strings.ReplaceAll(lower, "_", "")} {
 		if word := elsewhere[spelled]; word != "" {
-			return fault.DidYouMean(word, []string{word})
+			return besides[spelled] + fault.DidYouMean(word, []string{word})
 		}
 		for _, d := range table {
 			local := string(d.IRI[strings.LastIndexByte(string(d.IRI), '#')+1:])

@@ -191,7 +191,7 @@ func parseTree(file, text string) (*yaml.Node, error) {
 		return nil, nil
 	}
 	if root.Kind != yaml.MappingNode {
-		return nil, refused(fault.Malformed, "line %d, column %d: the migration must be a mapping with description and steps", root.Line, root.Column)
+		return nil, refused(fault.Malformed, "line %d, column %d: the migration must be a mapping with description and steps, such as steps: [{add_property: {Task.due: date}}]", root.Line, root.Column)
 	}
 	if n := aliasIn(root); n != nil {
 		return nil, refused(fault.Malformed, "line %d, column %d: YAML anchors and aliases are not allowed in a migration; write the value out", n.Line, n.Column)
