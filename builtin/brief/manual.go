@@ -443,6 +443,8 @@ func (m *manual) changingSchema() {
 	m.say("Then give the same patch without plan, and with a message. It is refused where data or stored queries contradict it, or data would be lost: mend the data first, or ask the user, and only then give allow_data_loss.", "schema_apply")
 	m.say("A large change is tried on a branch: branches_create {\"name\"}, then branch in each call.", "branches_create")
 	m.say("undo {\"commit\"} takes a change back.", "undo")
+	m.say("A question that is asked often becomes a tool: trails_meta_query_add takes its SPARQL, which begins with lines such as #+ id: open_tasks and #+ params: {owner: ref(Person)}, and answers how the tool is called.", "trails_meta_query_add")
+	m.say("What changes the schema and the data together is a migration: trails_meta_migrate_plan tries it, trails_meta_migrate_apply makes it one commit, and trails_meta_migrate_rollback takes the last one back.", "trails_meta_migrate_plan", "trails_meta_migrate_apply", "trails_meta_migrate_rollback")
 }
 
 // unused returns a name that is not taken.

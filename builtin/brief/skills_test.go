@@ -318,3 +318,18 @@ func TestSkillsAreAsTheCallerMaySee(t *testing.T) {
 		}
 	}
 }
+
+// Stored queries and migrations are told of to who has the scope for them.
+func TestTheSkillOfTheSchemaTellsBuildersMore(t *testing.T) {
+	e := invoketest.Example(t)
+	for scopes, want := range map[*policy.Scopes]bool{new(policy.AllScopes()): true, new(policy.NewScopes(policy.Runtime)): false} {
+		c := invoke.Call{Principal: invoketest.Ana, Via: "test"}
+		c.Principal.Scopes = *scopes
+		text := skillsOf(t, e, c)["change-schema"].Text
+		for _, name := range []string{"trails_meta_query_add", "trails_meta_migrate_plan", "trails_meta_migrate_rollback"} {
+			if strings.Contains(text, name) != want {
+				t.Errorf("with %v the skill names %s: %v, want %v", *scopes, name, !want, want)
+			}
+		}
+	}
+}
