@@ -87,7 +87,9 @@ func (d schemaDocument) brokenView(q storedLine) string {
 	}
 	var known []string
 	for _, g := range d.pathsOf(v.Type) {
-		known = append(known, g.Paths...)
+		for _, p := range g.Paths {
+			known = append(known, p.Path)
+		}
 	}
 	for _, path := range v.paths() {
 		if !slices.Contains(known, path) && strings.Count(path, ".") < 2 {

@@ -57,7 +57,7 @@ func (d listData) drawChartForm() h.Node {
 	c := d.Chart
 	paths := func(chosen string) h.Node {
 		return h.Map(d.Paths, func(g pathGroup) h.Node {
-			options := h.Map(g.Paths, func(path string) h.Node { return option(path, path, path == chosen) })
+			options := h.Map(g.Paths, func(p titled) h.Node { return option(p.Path, p.Title, p.Path == chosen) })
 			if g.Reference == "" {
 				return options
 			}
@@ -69,7 +69,7 @@ func (d listData) drawChartForm() h.Node {
 		labelled("", "by", "Chart by", h.Select(h.ID("by"), h.Name("by"), paths(firstOf(c.By, d.grouping())))),
 		labelled("", "split", "In parts by", h.Select(h.ID("split"), h.Name("split"), option("", "nothing", c.Split == ""), paths(c.Split))),
 		labelled("", "sum", "Show", h.Select(h.ID("sum"), h.Name("sum"), option("", "the number of rows", c.Sum == ""),
-			h.Map(d.numbersOf(), func(name string) h.Node { return option(name, "the sum of "+name, name == c.Sum) }))),
+			h.Map(d.numbersOf(), func(p titled) h.Node { return option(p.Path, "the sum of "+p.Title, p.Path == c.Sum) }))),
 		labelled("", "kind", "As", h.Select(h.ID("kind"), h.Name("chart"), kindOptions(c.Kind))),
 		h.Button(h.Class("primary"), h.Text("Draw")),
 		h.If(c.By != "", h.P(anchor("", d.withoutChart().href(), h.Text("Without a chart"))))))

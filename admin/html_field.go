@@ -50,7 +50,10 @@ func drawField(f form.Field, help fieldHelp) h.Node {
 // fieldName is what a field is called. A property has its name as the title.
 func fieldName(f form.Field, help fieldHelp) h.Node {
 	words, known := wordsOfFields[f.Name]
-	if !known || help.Words && !isCallField[f.Name] { // a property may be called like an argument
+	switch {
+	case f.Title != "":
+		words = f.Title
+	case !known || help.Words && !isCallField[f.Name]: // a property may be called like an argument
 		words = kgschema.Words(f.Label())
 	}
 	return h.Group{h.Span(h.Class("name words"), h.Title(f.Name), h.Text(words)), h.If(f.Required, h.Group{space, span("need", "required")})}

@@ -124,9 +124,9 @@ func (d instanceData) drawProperties() h.Node {
 
 // drawProperty is a property with its values.
 func (d instanceData) drawProperty(p view.Property) h.Node {
-	name := h.Text(p.Name)
-	if p.Description != "" {
-		name = h.Abbr(h.Title(line(p.Description)), name)
+	name := h.Text(firstOf(p.Label, p.Name))
+	if about := firstOf(p.Description, textIf(p.Label != "", p.Name, "")); about != "" {
+		name = h.Abbr(h.Title(line(about)), name)
 	}
 	kind := firstOf(p.Class, datatypeName(p.Datatype)) + textIf(p.Many, ", many", "") + textIf(p.Required, ", required", "")
 	return h.Div(h.Class("prop"), h.Data("key", "prop-"+p.Name), h.Dt(name, span("kind", kind)),

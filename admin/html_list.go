@@ -56,7 +56,7 @@ func (d listData) drawFilter() h.Node {
 	wrong := d.Problems.Filter
 	return h.GetForm(typeURL(d.Type), h.Class("filter"), d.drawKept(), d.keptSearch(),
 		labelled("", "property", "Property", h.Select(h.ID("property"), h.Name("property"), h.Map(d.Paths, func(g pathGroup) h.Node {
-			options := h.Map(g.Paths, func(path string) h.Node { return option(path, path, path == wrong.Property) })
+			options := h.Map(g.Paths, func(p titled) h.Node { return option(p.Path, p.Title, p.Path == wrong.Property) })
 			if g.Reference == "" {
 				return options
 			}
@@ -87,7 +87,7 @@ func (d listData) drawColumns() h.Node {
 	return h.Details(h.Class("menu"), h.ID("columns"), h.Summary(h.Text("Columns")), h.GetForm(typeURL(d.Type), h.Class("menu-body"),
 		d.keptFilters(), d.keptSearch(), d.keptOrder(), d.keptChart(),
 		h.Map(d.All, func(p schema.PropertyDocument) h.Node {
-			return h.Label(h.Input(h.Type("checkbox"), h.Name("col"), h.Value(p.Name), h.If(d.Shows(p.Name), h.Checked())), h.Text(" "+p.Name))
+			return h.Label(h.Input(h.Type("checkbox"), h.Name("col"), h.Value(p.Name), h.If(d.Shows(p.Name), h.Checked())), h.Text(" "+titleOf(p)))
 		}),
 		h.Button(h.Text("Show these"))))
 }
@@ -160,9 +160,9 @@ func (d listData) drawFacets() h.Node {
 // draw is one property with its values.
 func (f facetLinks) draw() h.Node {
 	if f.Bars {
-		return h.Div(h.Class("facet"), h.Dt(h.Text(f.Property)), h.Dd(f.drawBars()), h.If(f.Note != "", h.Dd(faint(f.Note))))
+		return h.Div(h.Class("facet"), h.Dt(h.Text(f.Title)), h.Dd(f.drawBars()), h.If(f.Note != "", h.Dd(faint(f.Note))))
 	}
-	return h.Div(h.Class("facet"), h.Dt(h.Text(f.Property)), h.Map(f.Links, func(l facetLink) h.Node {
+	return h.Div(h.Class("facet"), h.Dt(h.Text(f.Title)), h.Map(f.Links, func(l facetLink) h.Node {
 		return h.Dd(anchor("", l.Href, h.If(l.Current, h.Aria("current", "true")), bdiLine(l.Value), space, faint(l.Count)))
 	}), h.If(f.Note != "", h.Dd(faint(f.Note))))
 }
@@ -191,7 +191,7 @@ func (f facetLinks) drawBars() h.Node {
 	}
 	first, last := f.Links[0].Value, f.Links[len(f.Links)-1].Value
 	return h.SVG(h.Class("bars"), h.Attr("viewBox", fmt.Sprintf("0 0 %s %d", h.Length(wide), barHigh+14)), h.Attr("width", h.Length(wide)), h.Attr("height", strconv.Itoa(barHigh+14)),
-		h.Role("group"), h.Aria("label", f.Property+" from "+first+" to "+last), bars,
+		h.Role("group"), h.Aria("label", f.Title+" from "+first+" to "+last), bars,
 		h.SVGLabel(0, barHigh+12, "start", "", first), h.SVGLabel(wide, barHigh+12, "end", "", last))
 }
 
@@ -215,7 +215,7 @@ func (d listData) drawSelected() h.Node {
 	return h.Form(h.ID("selected"), h.Class("filter selected"), h.Method("post"), h.Action(typeURL(d.Type)+"/selected"), h.Attr("hx-boost", "false"), h.Aria("label", "The rows that are ticked"),
 		labelled("", "change", "Rows that are ticked", h.Select(h.ID("change"), h.Name("change"),
 			option("set", "set", true), option("clear", "remove the value of", false), option("delete", "delete", false))),
-		labelled("", "of", "Property", h.Select(h.ID("of"), h.Name("property"), h.Map(d.All, func(p schema.PropertyDocument) h.Node { return option(p.Name, p.Name, false) }))),
+		labelled("", "of", "Property", h.Select(h.ID("of"), h.Name("property"), h.Map(d.All, func(p schema.PropertyDocument) h.Node { return option(p.Name, titleOf(p), false) }))),
 		labelled("grow", "to", "New value", h.Input(h.ID("to"), h.Name("value"), h.List("values"), h.MaxLength("10000"), h.AutoComplete("off"))),
 		h.Button(h.Text("Preview…")))
 }
@@ -224,14 +224,14 @@ func (d listData) drawSelected() h.Node {
 // with Shift follows the second one.
 func (c heading) draw() h.Node {
 	arrows := map[string]string{"ascending": "▲", "descending": "▼"}
-	name := h.Text(firstOf(c.Name, "Instance"))
+	name := h.Text(firstOf(c.Title, "Instance"))
 	if c.Href != "" {
 		place := textIf(c.Place > 0, strconv.Itoa(c.Place), "")
 		name = h.Group{
-			anchor("", c.Href, h.ID("sort-"+c.Name), h.If(c.Too != "", h.Data("too", "too-"+c.Name)), h.Text(c.Name),
+			anchor("", c.Href, h.ID("sort-"+c.Name), h.If(c.Title != c.Name, h.Title(c.Name)), h.If(c.Too != "", h.Data("too", "too-"+c.Name)), h.Text(c.Title),
 				h.If(c.Sort != "", h.Group{space, h.Span(h.Class("arrow"), h.Aria("hidden", "true"), h.Text(arrows[c.Sort]+place)), h.If(place != "", unseen(" sorts at place "+place))})),
 			h.If(c.Too != "", h.Group{space, anchor("sort-too", c.Too, h.ID("too-"+c.Name), h.Text(textIf(c.Place > 0, "⇅", "+")),
-				unseen(textIf(c.Place > 0, " turn the direction of ", " sort also by ")+c.Name))}),
+				unseen(textIf(c.Place > 0, " turn the direction of ", " sort also by ")+c.Title))}),
 		}
 	}
 	return h.Th(h.Scope("col"), h.Data("property", c.Name), h.If(c.Sort != "", h.Aria("sort", c.Sort)), h.If(c.Number, h.Class("num")), name)

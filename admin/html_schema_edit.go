@@ -231,6 +231,7 @@ func (d *schemaEdit) drawProperty(p propertyTyped) h.Node {
 		text("title", "Name", p.Title, h.MaxLength("128"), h.Placeholder("such as Full name"), h.AutoFocus()),
 		labelled("", "f-"+kind, "Kind", d.drawKind(kind, p.Kind, h.ID("f-"+kind))),
 		h.Div(h.Class("field schema-ticks"), tick("required", "required", p.Required), tick("many", "a list", p.Many), tick("unique", "unique: no two share a value", p.Unique)),
+		text("label", "Label, where people read the name", p.Label, h.MaxLength("80")),
 		text("description", "Description", p.Description, h.MaxLength("1000")),
 		labelled("", "f-"+values, "Only these values, one a line", h.Textarea(h.ID("f-"+values), h.Name(values), h.Rows("3"), textareaText(p.Values))),
 		text("default", "Default, also for what is there when it becomes required", p.Default),

@@ -88,14 +88,14 @@ func (c condition) String() string {
 	return c.Property + c.Op + c.Value
 }
 
-// says is the condition without its value, for people.
-func (c condition) says() string {
+// says is the condition without its value, for people; title is what they call the property.
+func (c condition) says(title string) string {
 	for _, o := range conditionOps {
 		if o.op == c.Op && o.op != "=" {
-			return c.Property + " " + o.says
+			return title + " " + o.says
 		}
 	}
-	return c.Property
+	return title
 }
 
 // argument is the condition as a call takes it.
@@ -134,22 +134,26 @@ type listData struct {
 
 // pathGroup is what a filter can compare: the properties of the type, or of what one of its references leads to.
 type pathGroup struct {
-	Reference string // "" for the type's own
-	Paths     []string
+	Reference string // what people call it; "" for the type's own
+	Paths     []titled
 }
+
+// titled is a property, or a path to one, and what people call it.
+type titled struct{ Path, Title string }
 
 // pathsOf lists what a filter of the type can compare: its properties, and those one reference away.
 func (d schemaDocument) pathsOf(typeName string) []pathGroup {
 	var own pathGroup
 	var others []pathGroup
 	for _, p := range d.properties(typeName) {
-		own.Paths = append(own.Paths, p.Name)
+		own.Paths = append(own.Paths, titled{p.Name, titleOf(p)})
 		if p.Class == "" {
 			continue
 		}
-		group := pathGroup{Reference: p.Name}
+		group := pathGroup{Reference: titleOf(p)}
 		for _, q := range d.properties(p.Class) {
-			group.Paths = append(group.Paths, p.Name+"."+q.Name)
+			path := p.Name + "." + q.Name
+			group.Paths = append(group.Paths, titled{path, d.title(typeName, path)})
 		}
 		if len(group.Paths) > 0 {
 			others = append(others, group)
@@ -158,9 +162,31 @@ func (d schemaDocument) pathsOf(typeName string) []pathGroup {
 	return append([]pathGroup{own}, others...)
 }
 
+// titleOf is what people call a property: its label, else its name.
+func titleOf(p schema.PropertyDocument) string { return firstOf(p.Label, p.Name) }
+
+// title is what people call a property of a type, or a path of two: the path itself where no property of it has a label.
+func (d schemaDocument) title(typeName, path string) string {
+	name, rest, deep := strings.Cut(path, ".")
+	properties := d.properties(typeName)
+	i := slices.IndexFunc(properties, func(p schema.PropertyDocument) bool { return p.Name == name })
+	if i < 0 {
+		return path
+	}
+	title := titleOf(properties[i])
+	if !deep {
+		return title
+	}
+	if end := d.title(properties[i].Class, rest); title != name || end != rest {
+		return title + " › " + end
+	}
+	return path
+}
+
 // heading is a column's head, which sorts when it can.
 type heading struct {
-	Name, Href, Sort string // Sort is ascending, descending or ""
+	Name, Title string // Title is the name for people
+	Href, Sort  string // Sort is ascending, descending or ""
 	// Too is the list that is sorted by this column as well, or by it in the other direction; "" where there is none.
 	Too         string
 	Place       int // among the columns that sort, from 1; 0 when it is alone or does not sort
@@ -181,10 +207,10 @@ func (p listProblems) Any() bool { return p.Filter.Message != "" || p.Search.Mes
 type chip struct{ Text, Value, Href string }
 
 type facetLinks struct {
-	Property string
-	Links    []facetLink
-	Bars     bool   // of years or months
-	Note     string // what is left out
+	Title string // what people call the property
+	Links []facetLink
+	Bars  bool   // of years or months
+	Note  string // what is left out
 }
 
 type facetLink struct {
@@ -604,7 +630,7 @@ func twinsOf(path string, q url.Values) []twin {
 func newListData(v listView, doc schemaDocument, t schema.TypeDocument, a view.Table) listData {
 	d := listData{
 		listView: v, Schema: t, Capacity: schema.SnakeName(t.Name), All: doc.properties(t.Name), Paths: doc.pathsOf(t.Name), Trees: doc.treeRelations(t.Name), Label: t.Label,
-		First: v.heading(view.Column{Name: t.Label}), Rows: a.Rows, Total: a.Total, TotalMore: a.TotalMore,
+		First: v.heading(view.Column{Name: t.Label, Label: doc.title(t.Name, t.Label)}), Rows: a.Rows, Total: a.Total, TotalMore: a.TotalMore,
 	}
 	for _, c := range a.Columns {
 		if c.Name != d.Label || slices.Contains(v.Columns, c.Name) { // the first column shows the label
@@ -612,7 +638,7 @@ func newListData(v listView, doc schemaDocument, t schema.TypeDocument, a view.T
 		}
 	}
 	for _, c := range d.Where {
-		d.Chips = append(d.Chips, chip{c.says(), c.Value, d.without(c).href()})
+		d.Chips = append(d.Chips, chip{c.says(doc.title(t.Name, c.Property)), c.Value, d.without(c).href()})
 	}
 	if d.Search != "" {
 		all := d.at(0)
@@ -625,7 +651,7 @@ func newListData(v listView, doc schemaDocument, t schema.TypeDocument, a view.T
 		d.Chips = append(d.Chips, chip{"said by", saidBy(d.Origin), all.href()})
 	}
 	for _, f := range a.Facets {
-		links := facetLinks{Property: f.Property, Bars: f.By == "year" || f.By == "month", Note: facetNote(f)}
+		links := facetLinks{Title: doc.title(t.Name, f.Property), Bars: f.By == "year" || f.By == "month", Note: facetNote(f)}
 		for _, val := range f.Values {
 			c := condition{f.Property, "=", val.Value}
 			of := d.listView
@@ -676,7 +702,7 @@ func newListData(v listView, doc schemaDocument, t schema.TypeDocument, a view.T
 var numbers = []string{"integer", "number", "decimal", "double", "float", "int", "long"}
 
 func (v listView) heading(c view.Column) heading {
-	h := heading{Name: c.Name, Number: slices.Contains(numbers, datatypeName(c.Datatype)), Class: c.Class, Kind: datatypeName(c.Datatype)}
+	h := heading{Name: c.Name, Title: firstOf(c.Label, c.Name), Number: slices.Contains(numbers, datatypeName(c.Datatype)), Class: c.Class, Kind: datatypeName(c.Datatype)}
 	if !c.Many && c.Name != "" {
 		h.Href = v.sorted(c.Name).href()
 		if too, ok := v.sortedToo(c.Name); ok {

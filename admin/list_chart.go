@@ -52,6 +52,7 @@ func (c chartView) set(q url.Values) {
 // tally is the numbers of a chart while rows are read.
 type tally struct {
 	view   listView
+	titles map[string]string // what people call the columns
 	points map[[2]string]*chart.Point
 	order  [][2]string
 	date   bool
@@ -60,7 +61,7 @@ type tally struct {
 
 // listChart reads the list and counts.
 func (a *asker) listChart(v listView) (*drawnChart, error) {
-	t := tally{view: v, points: map[[2]string]*chart.Point{}}
+	t := tally{view: v, titles: map[string]string{}, points: map[[2]string]*chart.Point{}}
 	args := v.arguments()
 	var columns []string
 	for _, path := range []string{v.Chart.By, v.Chart.Split, v.Chart.Sum} {
@@ -76,6 +77,7 @@ func (a *asker) listChart(v listView) (*drawnChart, error) {
 	}, func(page view.Table, columns []view.Column) error {
 		for _, c := range columns {
 			kind := datatypeName(c.Datatype)
+			t.titles[c.Name] = firstOf(c.Label, c.Name)
 			if c.Name == v.Chart.By {
 				t.date, t.number = kind == "date" || kind == "dateTime", slices.Contains(numbers, kind)
 			}
@@ -98,7 +100,7 @@ func (a *asker) listChart(v listView) (*drawnChart, error) {
 		out.Notes = append(out.Notes, fmt.Sprintf("It counts the first %s of more rows; filter the list to see the others.", count(done)))
 	}
 	if several > 0 {
-		out.Notes = append(out.Notes, fmt.Sprintf("%s rows have several values of %s and count for each.", count(several), v.Chart.By))
+		out.Notes = append(out.Notes, fmt.Sprintf("%s rows have several values of %s and count for each.", count(several), t.title(v.Chart.By)))
 	}
 	out.Chart = t.chart()
 	if out.Kind == chart.Time {
@@ -192,6 +194,9 @@ func groupsOf(cells []view.Cell) []group {
 	return out
 }
 
+// title is what people call a column.
+func (t *tally) title(path string) string { return firstOf(t.titles[path], path) }
+
 // href is the list of the rows of a group, without the chart.
 func (t *tally) href(g group) string {
 	c := condition{Property: t.view.Chart.By, Op: "=", Value: g.key}
@@ -204,13 +209,13 @@ func (t *tally) href(g group) string {
 // chart is what was counted: times and numbers in their order, other groups by their size.
 func (t *tally) chart() chart.Chart {
 	v := t.view.Chart
-	out := chart.Chart{Kind: v.Kind, X: v.By, Y: "number of " + t.view.Type}
+	out := chart.Chart{Kind: v.Kind, X: t.title(v.By), Y: "number of " + t.view.Type}
 	if v.Sum != "" {
-		out.Y = "sum of " + v.Sum
+		out.Y = "sum of " + t.title(v.Sum)
 	}
-	out.Name = t.view.Type + ": " + out.Y + " by " + v.By
+	out.Name = t.view.Type + ": " + out.Y + " by " + out.X
 	if v.Split != "" {
-		out.Name += " and " + v.Split
+		out.Name += " and " + t.title(v.Split)
 	}
 	if v.Kind == "" {
 		var points []chart.Point
@@ -280,10 +285,10 @@ func (t *tally) bin() {
 }
 
 // numbersOf are the paths with numbers among those of a list.
-func (d listData) numbersOf() (out []string) {
+func (d listData) numbersOf() (out []titled) {
 	for _, p := range d.All {
 		if slices.Contains(numbers, p.Type) {
-			out = append(out, p.Name)
+			out = append(out, titled{p.Name, titleOf(p)})
 		}
 	}
 	return out

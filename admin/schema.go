@@ -144,6 +144,9 @@ func constraints(p kgschema.PropertyDocument) []string {
 		}
 		say("one of", strings.Join(words, ", "))
 	}
+	if p.Label != "" {
+		say("label", p.Label)
+	}
 	say("min_value", p.MinValue)
 	say("max_value", p.MaxValue)
 	say("has_value", p.HasValue)

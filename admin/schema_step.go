@@ -44,8 +44,8 @@ var rareKinds = slices.DeleteFunc(slices.Sorted(maps.Keys(kgschema.Datatypes)), 
 
 // propertyTyped is a property as the controls of the page have it.
 type propertyTyped struct {
-	Title, Kind, Values, Pattern, Example, Least, Most, Longest, Default, Description string
-	Many, Required, Unique                                                            bool
+	Title, Label, Kind, Values, Pattern, Example, Least, Most, Longest, Default, Description string
+	Many, Required, Unique                                                                   bool
 	// Those of the next lines are rare.
 	Shortest, Fewest, Highest, Has, Languages, Dim, Predicate string
 	UniqueLang, Unsearched                                    bool
@@ -59,7 +59,7 @@ func (p propertyTyped) isRare() bool {
 // textControls are the controls of a property that hold a text, by the last part of their names.
 func (p *propertyTyped) textControls() map[string]*string {
 	return map[string]*string{
-		"title": &p.Title, "kind": &p.Kind, "values": &p.Values, "pattern": &p.Pattern, "example": &p.Example, "least": &p.Least, "most": &p.Most,
+		"title": &p.Title, "label": &p.Label, "kind": &p.Kind, "values": &p.Values, "pattern": &p.Pattern, "example": &p.Example, "least": &p.Least, "most": &p.Most,
 		"longest": &p.Longest, "default": &p.Default, "description": &p.Description,
 		"shortest": &p.Shortest, "fewest": &p.Fewest, "highest": &p.Highest, "has": &p.Has, "languages": &p.Languages, "dim": &p.Dim, "predicate": &p.Predicate,
 	}
@@ -88,7 +88,7 @@ func readProperty(values url.Values, i int) propertyTyped {
 // typedOf is a property of the schema as the controls show it; base is that of the schema.
 func typedOf(p kgschema.PropertyDocument, base string) propertyTyped {
 	out := propertyTyped{
-		Title: p.Name, Kind: p.Type, Pattern: p.Pattern, Least: scalar(p.MinValue), Most: scalar(p.MaxValue), Default: scalar(p.Default), Description: p.Description,
+		Title: p.Name, Label: p.Label, Kind: p.Type, Pattern: p.Pattern, Least: scalar(p.MinValue), Most: scalar(p.MaxValue), Default: scalar(p.Default), Description: p.Description,
 		Many: p.Many, Required: p.Required, Unique: p.Unique,
 		Has: scalar(p.HasValue), Languages: strings.Join(p.Languages, ", "), UniqueLang: p.UniqueLang, Unsearched: p.Search != nil && !*p.Search,
 		Shortest: numeral(p.MinLength), Highest: numeral(p.MaxCount), Longest: numeral(p.MaxLength), Dim: numeral(p.Dim),
@@ -213,6 +213,7 @@ func (p propertyTyped) words() object {
 	add(p.Has != "", "has_value", p.Has)
 	add(p.Predicate != "", "predicate", p.Predicate)
 	add(p.Default != "", "default", p.Default)
+	add(p.Label != "", "label", p.Label)
 	add(p.Description != "", "description", p.Description)
 	return out
 }

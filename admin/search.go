@@ -113,7 +113,7 @@ func (d *searchData) find(a *asker, cursor string) error {
 
 // facets counts the types of the first hits.
 func (d *searchData) facets(all hits) {
-	d.Facets.Property = "Type"
+	d.Facets.Title = "Type"
 	counts, order := map[string]int{}, []string{}
 	for _, h := range all.list() {
 		if typeName, _, ok := nodeOf(h.Name); ok {

@@ -169,7 +169,7 @@ func typeOfWord(word string) Type {
 // FieldOf is the field of one property. One with a default need not be given.
 func FieldOf(s *schema.Schema, p *schema.Property) Field {
 	f := Field{
-		Name: p.Name, Type: typeOfWord(p.Datatype), NodeType: p.Class, NodeTypes: nodeTypes(s, p),
+		Name: p.Name, Label: p.Label, Type: typeOfWord(p.Datatype), NodeType: p.Class, NodeTypes: nodeTypes(s, p),
 		Required: p.Required() && p.Default == nil, Many: p.Many(),
 		MinLength: p.MinLength, MaxLength: p.MaxLength, Pattern: p.Pattern, Unique: p.Unique, Dim: p.Dim,
 		MinValue: s.JSONValue(p, p.MinValue), MaxValue: s.JSONValue(p, p.MaxValue),

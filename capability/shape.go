@@ -60,8 +60,10 @@ const (
 type Field struct {
 	Name        string `json:"name"`
 	Description string `json:"description,omitempty"`
-	Type        Type   `json:"type"`
-	Required    bool   `json:"required,omitempty"`
+	// Label is the name for people, for forms alone; "" leaves it to the name.
+	Label    string `json:"-"`
+	Type     Type   `json:"type"`
+	Required bool   `json:"required,omitempty"`
 	// Many means an array; MinCount and MaxCount bound its length, and a MinCount
 	// does not make the field itself required.
 	Many     bool `json:"many,omitempty"`

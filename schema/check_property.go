@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"regexp"
 	"slices"
+	"strings"
+	"unicode"
 	"unicode/utf8"
 
 	"trails/fault"
@@ -22,6 +24,18 @@ func (c *checker) property(p *Property, path string) {
 		c.report(path+".description", fault.Datatype, nil, nil, "the text is not valid UTF-8")
 	}
 	c.constraints(p, path)
+}
+
+// title checks the name for people: a line of text that fits in the header of a column.
+func (c *checker) title(p *Property, path string) {
+	switch {
+	case strings.ContainsFunc(p.Label, func(r rune) bool { return r == utf8.RuneError || unicode.IsControl(r) }):
+		c.report(path+".label", fault.Pattern, nil, nil, "the label must be one line of valid UTF-8, without control characters")
+	case strings.TrimSpace(p.Label) != p.Label:
+		c.report(path+".label", fault.Pattern, p.Label, nil, "the label %q must not begin or end with space", p.Label)
+	case utf8.RuneCountInString(p.Label) > maxLabel:
+		c.report(path+".label", fault.MaxLength, nil, maxLabel, "the label has %d characters; at most %d are allowed, and description has room for more", utf8.RuneCountInString(p.Label), maxLabel)
+	}
 }
 
 // constraints checks the datatype and the constraints on values.
@@ -47,6 +61,7 @@ func (c *checker) constraints(p *Property, path string) {
 		c.report(path+".min_length", fault.MaxValue, *p.MinLength, *p.MaxLength, "min_length %d is more than max_length %d", *p.MinLength, *p.MaxLength)
 	}
 	c.pattern(p, path)
+	c.title(p, path)
 	switch {
 	case p.Dim == nil:
 	case p.Datatype != wordVector:

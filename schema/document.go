@@ -33,6 +33,7 @@ type TypeDocument struct {
 type PropertyDocument struct {
 	Name        string   `json:"name"`
 	IRI         string   `json:"iri"`
+	Label       string   `json:"label,omitempty"`
 	Description string   `json:"description,omitempty"`
 	Type        string   `json:"type"`
 	Class       string   `json:"class,omitempty"`
@@ -84,7 +85,7 @@ func (s *Schema) typeDocument(t *Type) TypeDocument {
 
 func (s *Schema) propertyDocument(p *Property) PropertyDocument {
 	d := PropertyDocument{
-		Name: p.Name, IRI: string(p.IRI), Description: p.Description, Type: p.Datatype, Class: p.Class,
+		Name: p.Name, IRI: string(p.IRI), Label: p.Label, Description: p.Description, Type: p.Datatype, Class: p.Class,
 		Required: p.Required(), Many: p.Many(),
 		MinLength: p.MinLength, MaxLength: p.MaxLength, Pattern: p.Pattern,
 		MinValue: s.JSONValue(p, p.MinValue), MaxValue: s.JSONValue(p, p.MaxValue),

@@ -101,6 +101,7 @@ func generateProperty(t *rapid.T, name string, names []string) *schema.Property 
 	p := &schema.Property{
 		Name:        name,
 		Description: someText.Draw(t, "description"),
+		Label:       rapid.SampledFrom([]string{"", "Full name", "a \"label\": 名"}).Draw(t, "label"),
 		Datatype:    rapid.SampledFrom(datatypeWords()).Draw(t, "datatype"),
 		MinCount:    rapid.IntRange(0, 2).Draw(t, "min_count"),
 		Unsearched:  rapid.Bool().Draw(t, "unsearched"),

@@ -98,6 +98,10 @@ var keys = []key{
 		name: "default", predicate: shDefaultValue, behind: true, step: ChangeDefault,
 		field: func(p *Property) any { return &p.Default },
 	},
+	{
+		name: "label", predicate: shName, step: ChangeLabel,
+		field: func(p *Property) any { return &p.Label },
+	},
 	{name: "description"}, {name: "predicate"},
 	{
 		name: "dim", predicate: TrailsDim, behind: true,

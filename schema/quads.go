@@ -54,6 +54,7 @@ const (
 	TrailsAbstract       = rdf.IRI(rdf.TrailsNS + "abstract")       // of a type: true
 	TrailsOpen           = rdf.IRI(rdf.TrailsNS + "open")           // of a type: true, see [Schema.IsOpen]
 	TrailsWord           = rdf.IRI(rdf.TrailsNS + "word")           // of a property shape: the datatype's word when its IRI has two
+	TrailsName           = rdf.IRI(rdf.TrailsNS + "name")           // of a property shape: the property's name when sh:name is its label
 	TrailsDim            = rdf.IRI(rdf.TrailsNS + "dim")            // of a property shape: components of a vector
 	TrailsSearch         = rdf.IRI(rdf.TrailsNS + "search")         // of a property shape: false when search leaves its values out
 	TrailsWas            = rdf.IRI(rdf.TrailsNS + "was")            // of a property shape: a list of the names that it had, strings
@@ -172,7 +173,11 @@ func (w *quadWriter) property(s *Schema, t *Type, p *Property, order int) {
 	shape := ShapeIRI(t, p)
 	w.add(t.IRI, shProperty, shape)
 	w.add(shape, shPath, p.IRI)
-	w.text(shape, shName, p.Name)
+	if p.Label == "" {
+		w.text(shape, shName, p.Name)
+	} else { // the label is its sh:name, as that is for people (SHACL 2.3.2.1)
+		w.text(shape, TrailsName, p.Name)
+	}
 	w.text(shape, shDescription, p.Description)
 	w.number(shape, shOrder, order)
 	w.datatype(s, shape, p)

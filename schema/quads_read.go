@@ -157,7 +157,7 @@ func (r *quadReader) property(shape rdf.IRI, names map[rdf.IRI]string) *Property
 		r.fail(shape, shPath, "is not an IRI")
 	}
 	p := &Property{
-		Name: r.text(shape, shName), IRI: path,
+		Name: cmp.Or(r.text(shape, TrailsName), r.text(shape, shName)), IRI: path,
 		Description: r.text(shape, shDescription),
 		Datatype:    r.datatype(shape),
 	}
@@ -180,6 +180,9 @@ func (r *quadReader) property(shape rdf.IRI, names map[rdf.IRI]string) *Property
 				*f = append(*f, rdf.Lexical(term))
 			}
 		}
+	}
+	if r.one(shape, TrailsName) == nil {
+		p.Label = "" // sh:name is the name
 	}
 	if class := r.one(shape, shClass); class != nil {
 		p.Class = r.typeName(shape, shClass, class, names)

@@ -75,6 +75,8 @@ type Property struct {
 	Name        string
 	IRI         rdf.IRI // Base+Name unless the schema gives predicate
 	Description string
+	// Label is the name for people, on pages and in forms; "" means that [Words] of the name is.
+	Label string
 	// Datatype is the word the schema uses, one of the keys of [Datatypes]; for a
 	// reference it is "iri".
 	Datatype string

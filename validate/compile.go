@@ -9,6 +9,7 @@ import (
 
 	"trails/fault"
 	"trails/rdf"
+	"trails/schema"
 )
 
 // Compile compiles a shapes graph, ignoring the graph labels of its quads. A graph that is not well-formed, or uses
@@ -275,7 +276,7 @@ func (c *compiler) propertyShape(id rdf.Term, owner *shape) (*shape, error) {
 		return nil, err
 	}
 	c.read[id] = true
-	s := &shape{id: id, path: path, name: cmp.Or(c.graph.text(id, sh("name")), local(path), string(path))}
+	s := &shape{id: id, path: path, name: cmp.Or(c.graph.text(id, schema.TrailsName), c.graph.text(id, sh("name")), local(path), string(path))}
 	if len(c.graph.all(id, sh("property"))) > 0 {
 		return nil, fault.New(fault.InvalidData, "property %s: sh:property within a property shape is not supported", s.name)
 	}

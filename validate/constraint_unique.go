@@ -1,12 +1,14 @@
 package validate
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"strings"
 
 	"trails/fault"
 	"trails/rdf"
+	"trails/schema"
 )
 
 // unique asks that no other instance of the shape's classes, or of a subclass of
@@ -90,7 +92,7 @@ func together(p parameter) (constraint, error) {
 // propertyName returns the name of a predicate in some property shape, because a group may list inherited properties.
 func propertyName(g *graph, path rdf.IRI) string {
 	for _, shape := range g.subjects {
-		if name := g.text(shape, sh("name")); name != "" && g.has(shape, sh("path"), path) {
+		if name := cmp.Or(g.text(shape, schema.TrailsName), g.text(shape, sh("name"))); name != "" && g.has(shape, sh("path"), path) {
 			return name
 		}
 	}

@@ -37,7 +37,9 @@ type Problem struct {
 // Field is one field as a page shows it.
 type Field struct {
 	// Name is the argument's; ID is what elements of the page are called by.
-	Name, ID    string
+	Name, ID string
+	// Title is what the schema calls the field; "" leaves it to [Field.Label].
+	Title       string
 	Description string
 	Hints       []string // what the constraints ask, in words
 	Type        capability.Type
@@ -133,7 +135,7 @@ func ID(field string) string { return "f-" + strings.ReplaceAll(field, ".", "-")
 
 func fieldOf(f capability.Field, e Entry, problems []fault.FieldError) Field {
 	out := Field{
-		Name: f.Name, ID: ID(f.Name), Description: f.Description, Hints: hints(f), Type: f.Type, Required: f.Required,
+		Name: f.Name, ID: ID(f.Name), Title: f.Label, Description: f.Description, Hints: hints(f), Type: f.Type, Required: f.Required,
 		Many: f.Many && !e.JSON, NodeType: f.NodeType, Nullable: f.Nullable, Removed: e.Removed, Whole: e.JSON, Was: e.Was, Held: e.Held,
 		Control: controlOf(f, e),
 	}

@@ -111,7 +111,7 @@ func viewList(ctx context.Context, r *invoke.Request, in TableAsked) (*Table, er
 	}
 	for _, path := range q.Columns {
 		column := viewColumn(path.Last())
-		column.Name, column.Many = path.String(), path.Many()
+		column.Name, column.Label, column.Many = path.String(), path.Label(), path.Many()
 		out.Columns = append(out.Columns, column)
 	}
 	for _, row := range page.Rows {

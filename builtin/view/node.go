@@ -106,6 +106,7 @@ func shortDatatype(iri rdf.IRI) string {
 // Column says what a property's values are.
 type Column struct {
 	Name     string   `json:"name"`
+	Label    string   `json:"label,omitempty" doc:"The name for people, when the schema has one."`
 	Datatype string   `json:"datatype" doc:"xsd:string and the like; iri for a reference."`
 	Class    string   `json:"class" doc:"The type that a reference leads to; empty for a value."`
 	Many     bool     `json:"many"`
@@ -113,7 +114,7 @@ type Column struct {
 }
 
 func viewColumn(p *schema.Property) Column {
-	c := Column{Name: p.Name, Datatype: "iri", Class: p.Class, Many: p.Many(), OneOf: []string{}}
+	c := Column{Name: p.Name, Label: p.Label, Datatype: "iri", Class: p.Class, Many: p.Many(), OneOf: []string{}}
 	if iri := schema.Datatypes[p.Datatype].IRI; iri == rdf.XSDString {
 		c.Datatype = "xsd:string"
 	} else if iri != "" {

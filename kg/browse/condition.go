@@ -1,6 +1,7 @@
 package browse
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -25,6 +26,18 @@ func (p Path) String() string {
 		names[i] = property.Name
 	}
 	return strings.Join(names, ".")
+}
+
+// Label is the path in the names for people, "" if none of its properties has a label: Customer › Full name.
+func (p Path) Label() string {
+	if !slices.ContainsFunc(p, func(p *schema.Property) bool { return p.Label != "" }) {
+		return ""
+	}
+	titles := make([]string, len(p))
+	for i, property := range p {
+		titles[i] = cmp.Or(property.Label, property.Name)
+	}
+	return strings.Join(titles, " › ")
 }
 
 // Last is the property that has the values.

@@ -1,0 +1,61 @@
+package admin_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"golang.org/x/net/html"
+
+	"trails/admin"
+)
+
+// TestPagesCallAPropertyByItsLabel holds that people read the label wherever a page names a property, and that addresses
+// and controls have the name.
+func TestPagesCallAPropertyByItsLabel(t *testing.T) {
+	f := newFixture(t, []byte(`
+types:
+  Team: {label: name, properties: {name: {type: string, label: Name of the team}}}
+  Person:
+    label: fullName
+    properties:
+      fullName: {type: string, label: Full name}
+      bornOn: {type: date, label: Date of birth}
+      mood: {type: string, one_of: [good, bad], label: State of mind}
+      team: {class: Team, label: Plays for}
+      plain_name: string
+`), admin.Options{})
+	team := f.call(t, "team.create", map[string]any{"id": "t", "name": "Reds"})
+	f.call(t, "person.create", map[string]any{"id": "p", "fullName": "Ada", "bornOn": "1815-12-10", "mood": "good", "team": team["iri"], "plain_name": "x"})
+	f.call(t, "person.create", map[string]any{"id": "q", "fullName": "Bob", "bornOn": "1917-12-10", "mood": "bad", "team": team["iri"]})
+	tests := []struct {
+		name, path, tag string
+		want            []string
+	}{
+		{"heads of a list", "/admin/types/Person?col=bornOn&col=team&col=plain_name", "th", []string{"Full name", "Date of birth", "Plays for", "plain_name"}},
+		{"a head of a path", "/admin/types/Person?col=team.name", "th", []string{"Plays for › Name of the team"}},
+		{"facets", "/admin/types/Person", "dt", []string{"Date of birth", "State of mind"}},
+		{"filters", "/admin/types/Person", "option", []string{"Full name", "Date of birth", "Plays for › Name of the team", "plain_name"}},
+		{"the columns to choose", "/admin/types/Person", "label", []string{"Full name", "Date of birth"}},
+		{"active filters", "/admin/types/Person?where=mood%21%3Dgood&where=team.name%3DReds", "li", []string{"State of mind is not", "Plays for › Name of the team"}},
+		{"a chart", "/admin/types/Person?by=mood&split=team.name", "h2", []string{"Person: number of Person by State of mind and Plays for › Name of the team"}},
+		{"a node", "/admin/types/Person/p", "dt", []string{"Full name", "Date of birth", "Plays for", "plain_name"}},
+		{"a form", "/admin/capabilities/person.create", "label", []string{"Full name", "Date of birth", "Plays for", "plain name"}},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			a := f.get(t, test.path, 200)
+			checkPage(t, test.name, a)
+			all := a.find(func(n *html.Node) bool { return n.Data == test.tag })
+			for _, want := range test.want {
+				if !slices.ContainsFunc(all, func(n *html.Node) bool { return strings.Contains(textOf(n), want) }) {
+					t.Errorf("no %s says %q", test.tag, want)
+				}
+			}
+		})
+	}
+	a := f.get(t, "/admin/types/Person?col=bornOn", 200)
+	if !strings.Contains(a.text, "sort=bornOn") || !strings.Contains(a.text, `data-property="bornOn"`) || strings.Contains(a.text, "sort=Date") {
+		t.Error("an address has no name of a property")
+	}
+}
