@@ -87,8 +87,7 @@ var layouts = []struct{ word, says string }{{layoutAround, "Around"}, {layoutLay
 
 // Sizes of pictures, in units of the picture.
 const (
-	figureBox   = 156 // width of a node
-	figureHigh  = 26
+	figureBox   = 172 // width of a node
 	figureRow   = 38
 	figureGap   = 100 // between two columns, with the names of links in it
 	figureWider = 190 // the same where links of both directions have their names there

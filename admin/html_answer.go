@@ -140,7 +140,7 @@ func (out *sparqlAnswer) drawTable(colours *palette) h.Node {
 func (c sparqlCell) draw(colours *palette) h.Node {
 	switch {
 	case c.ID != "":
-		return anchor("node entity "+colours.class(c.Type), nodeAt(c.Type, c.ID, c.At), h.Title(line(c.IRI)), swatch(),
+		return anchor("node entity "+colours.class(c.Type), nodeAt(c.Type, c.ID, c.At), h.Title(line(c.IRI)), colours.swatch(c.Type),
 			h.Bdi(breaks(c.Label()), h.Text(firstOf(line(c.Label()), "(no name)"))))
 	case c.Href != "":
 		return anchor("", c.Href, external(), h.Bdi(breaks(c.Text), h.Text(line(c.Text))))

@@ -22,10 +22,6 @@ func (d instanceData) drawAround(colours *palette) h.Node {
 		h.If(s.Left > 0, h.P(h.Class("faint"), h.Text(times(s.Left, "more is", "more are")+" in the lists of this page."))))
 }
 
-func rect(x, y, width, height float64) h.Node {
-	return h.Rect(h.Attr("x", h.Length(x)), h.Attr("y", h.Length(y)), h.Attr("width", h.Length(width)), h.Attr("height", h.Length(height)), h.Attr("rx", "7"))
-}
-
 // cut is at most so many characters of a text on one line.
 func cut(text string, most int) string {
 	text = line(text)

@@ -28,8 +28,7 @@ func (f *figure) draw(colours *palette, layout, name string) h.Node {
 
 // frame is the picture around what is drawn.
 func (f *figure) frame(name string, left, width, height float64, inner ...h.Node) h.Node {
-	return h.SVG(h.Attr("viewBox", fmt.Sprintf("%s 0 %s %s", h.Length(left), h.Length(width), h.Length(height))), h.Attr("width", h.Length(width)), h.Attr("height", h.Length(height)),
-		h.Role("group"), h.Aria("label", fmt.Sprintf("%s: %s and %s; the tables have them, too", name, times(len(f.Nodes), "node", "nodes"), times(len(f.Links), "link", "links"))), h.Group(inner))
+	return drawing(left, width, height, fmt.Sprintf("%s: %s and %s; the tables have them, too", name, times(len(f.Nodes), "node", "nodes"), times(len(f.Links), "link", "links")), inner...)
 }
 
 // figureName is how many characters of a link's name there is room for between two columns.
@@ -50,9 +49,8 @@ func (f *figure) drawLink(a arrangement, i int, l figureLink) h.Node {
 		start, end = fromX-figureBox/2, toX+figureBox/2
 		bend, bendTo = start-figureGap/2, end+figureGap/2
 	}
-	curve := h.Path(h.Class("link"), h.Attr("d", fmt.Sprintf("M%s %sC%s %s %s %s %s %s", h.Length(start), h.Length(fromY), h.Length(bend), h.Length(fromY), h.Length(bendTo), h.Length(toY), h.Length(end), h.Length(toY))))
-	drawn := h.Group{h.TitleEl(h.Text(labelOf(f.Nodes[l.From].Node) + " — " + line(l.Property) + " → " + labelOf(f.Nodes[l.To].Node))), curve,
-		h.Circle(h.Class("end"), h.Attr("cx", h.Length(end)), h.Attr("cy", h.Length(toY)), h.Attr("r", "2.5"))}
+	drawn := h.Group{h.TitleEl(h.Text(labelOf(f.Nodes[l.From].Node) + " — " + line(l.Property) + " → " + labelOf(f.Nodes[l.To].Node))),
+		curve(start, fromY, bend, bendTo, end, toY), linkEnd(end, toY)}
 	child := -1
 	if a.Lead[l.From] == i {
 		child = l.From
@@ -75,16 +73,9 @@ func (f *figure) drawLink(a arrangement, i int, l figureLink) h.Node {
 	return h.G(drawn)
 }
 
-// draw is the box of a node, which leads to what a click on it does.
+// draw is the box of a node with its middle at this place, which leads to what a click on it does.
 func (n figureNode) draw(colours *palette, x, y float64) h.Node {
-	class := colours.class(n.Type) + textIf(n.Group, " group", "") + textIf(n.Here, " here", "")
-	text := cut(labelOf(n.Node), map[bool]int{false: figureBox / 8, true: figureBox / 9}[n.Here]) // that of the node itself is bold
-	inside := h.Group{h.If(text != labelOf(n.Node), h.TitleEl(h.Text(labelOf(n.Node)))),
-		rect(x-figureBox/2, y-figureHigh/2, figureBox, figureHigh), h.SVGLabel(x, y+4, "middle", textIf(n.Here, "here", ""), text)}
-	if n.Click == "" {
-		return h.G(h.Class(class), inside)
-	}
-	return h.G(h.Class(class), h.A(h.Href(n.Click), h.Data("node", n.Key), inside))
+	return box{Type: n.Type, Label: labelOf(n.Node), Class: textIf(n.Group, " group", "") + textIf(n.Here, " here", ""), Href: n.Click, Key: n.Key, X: x - figureBox/2, Y: y, Wide: figureBox, Bold: n.Here}.draw(colours)
 }
 
 // Sizes of a timeline.
@@ -115,13 +106,13 @@ func (f *figure) drawTimes(colours *palette, name string) h.Node {
 		n := &f.Nodes[at]
 		y := float64(i*timesRow) + timesRow/2 + 4
 		x := timesLeft + float64(chart.Instant(n.Time).Sub(first))/float64(span)*timesWide
-		text := h.Node(h.SVGLabel(x+10, y+4, "start", textIf(n.Here, "here", ""), cut(labelOf(n.Node), 26)))
+		text := h.Node(h.SVGLabel(x+10+markWide, y+4, "start", textIf(n.Here, "here", ""), cut(labelOf(n.Node), 24)))
 		if n.Click != "" {
 			text = h.A(h.Href(n.Click), h.Data("node", n.Key), text)
 		}
 		drawn = append(drawn, h.G(h.Class(colours.class(n.Type)),
 			h.Path(h.Class("link"), h.Attr("d", fmt.Sprintf("M%d %sH%s", timesLeft, h.Length(y), h.Length(x)))),
-			h.Circle(h.Attr("cx", h.Length(x)), h.Attr("cy", h.Length(y)), h.Attr("r", "4")),
+			h.Circle(h.Attr("cx", h.Length(x)), h.Attr("cy", h.Length(y)), h.Attr("r", "4")), typeMark(x+10, y+4, colours.mark(n.Type)),
 			h.SVGLabel(timesLeft-10, y+4, "end", "property", cut(n.Time, 10)), text))
 	}
 	return f.frame(name, 0, timesLeft+timesWide+230, float64(len(list)*timesRow)+8, drawn)

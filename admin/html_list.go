@@ -23,7 +23,7 @@ func (d listData) main(p page) h.Node {
 	mayCreate := p.AsOf == nil && !t.Abstract
 	return h.Group{
 		pageHead(h.Group{
-			h.H1(h.Class(p.colours.class(d.Type)), swatch(), h.Text(" "+d.Type)),
+			h.H1(h.Class(p.colours.class(d.Type)), p.colours.swatch(d.Type), h.Text(" "+d.Type)),
 			h.If(t.Description != "", lead(h.Text(line(t.Description)))),
 			sub(extends, anchor("", "/admin/schema"+fragment(d.Type), h.Text("Schema")), anchor("", "/admin/capabilities"+fragment(d.Capacity), h.Text("Capabilities")),
 				h.If(!t.Abstract, anchor("", typeQueryURL(d.Type), h.Text("Query"))),

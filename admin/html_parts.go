@@ -42,8 +42,10 @@ func typeBadge(colours *palette, name string) h.Node {
 	return anchor("badge type "+colours.class(name), typeURL(name), h.Text(name))
 }
 
-// swatch is the colour of what it stands in.
-func swatch() h.Node { return h.Span(h.Class("swatch"), h.Aria("hidden", "true")) }
+// swatch is the colour and the mark of a type, beside its name or what is of it.
+func (p *palette) swatch(name string) h.Node {
+	return h.Span(h.Class("swatch "+p.class(name)), h.Data("mark", p.mark(name)), h.Aria("hidden", "true"))
+}
 
 // commitLink is a commit by its id.
 func commitLink(id string) h.Node { return anchor("id", commitURL(id), h.Text(id)) }
@@ -245,6 +247,6 @@ func effect(d capability.Descriptor) h.Node {
 // legend lists the colours of a picture.
 func legend(colours *palette, types []typeCount, more ...h.Node) h.Node {
 	return h.Ul(h.Class("legend"), h.Aria("label", "Colours"), h.Map(types, func(t typeCount) h.Node {
-		return h.Li(h.Class(colours.class(t.Name)), swatch(), h.Text(firstOf(t.Name, "no type")), space, faint(count(t.Count)))
+		return h.Li(h.Class(colours.class(t.Name)), colours.swatch(t.Name), h.Text(firstOf(t.Name, "no type")), space, faint(count(t.Count)))
 	}), h.Group(more))
 }

@@ -13,10 +13,9 @@ import (
 // Sizes of the picture of paths, in units of the picture. Each path has a line of its own, so that no label is over
 // another one.
 const (
-	pathRow  = 40
-	pathBox  = 124 // width of a node
-	pathHigh = 26
-	pathGap  = 86 // width of a link between two nodes
+	pathRow = 40
+	pathBox = 124 // width of a node
+	pathGap = 86  // width of a link between two nodes
 )
 
 func (d pathsData) main(p page) h.Node {
@@ -100,13 +99,17 @@ func (d pathsData) draw(colours *palette) h.Node {
 			}
 			links = append(links, pathLink(l, from, fromY, to, toY, y))
 			if k > 0 {
-				boxes = append(boxes, box(colours, p.Nodes[k], from-pathBox, y))
+				boxes = append(boxes, pathNode(p.Nodes[k], from-pathBox, y).draw(colours))
 			}
 		}
 	}
-	return h.SVG(h.Attr("viewBox", fmt.Sprintf("-1 0 %s %s", h.Length(width), h.Length(height))), h.Attr("width", h.Length(width)), h.Attr("height", h.Length(height)),
-		h.Role("group"), h.Aria("label", fmt.Sprintf("%s between %s and %s; the list beneath has them, too", times(len(d.Found.Paths), "path", "paths"), labelOf(d.Found.From), labelOf(d.Found.To))),
-		links, boxes, box(colours, d.Found.From, 0, middle), box(colours, d.Found.To, last, middle))
+	return drawing(-1, width, height, fmt.Sprintf("%s between %s and %s; the list beneath has them, too", times(len(d.Found.Paths), "path", "paths"), labelOf(d.Found.From), labelOf(d.Found.To)),
+		links, boxes, pathNode(d.Found.From, 0, middle).draw(colours), pathNode(d.Found.To, last, middle).draw(colours))
+}
+
+// pathNode is a node of a path or a tree, which leads to its page.
+func pathNode(n view.Node, x, y float64) box {
+	return box{Type: n.Type, Label: labelOf(n), Href: pageOf(n), X: x, Y: y, Wide: pathBox}
 }
 
 // pathLink is one link of a path whose line is at y, with its property above the line and the arrow in the direction of
@@ -120,13 +123,4 @@ func pathLink(l view.PathLink, from, fromY, to, toY, y float64) h.Node {
 		name = "← " + strings.TrimSuffix(name, " →")
 	}
 	return h.G(h.Path(h.Class("link"), h.Attr("d", d)), h.SVGLabel(from+bend-4, y-5, "start", "property", name))
-}
-
-// box is a node of a picture: a frame with its name that leads to its page.
-func box(colours *palette, n view.Node, x, y float64) h.Node {
-	inside := h.Group{rect(x, y-pathHigh/2, pathBox, pathHigh), h.SVGLabel(x+pathBox/2, y+4, "middle", "", cut(labelOf(n), pathBox/8))}
-	if to := pageOf(n); to != "" {
-		return h.G(h.Class(colours.class(n.Type)), h.A(h.Href(to), inside))
-	}
-	return h.G(h.Class(colours.class(n.Type)), inside)
 }

@@ -49,7 +49,7 @@ func (t typeShown) draw(colours *palette) h.Node {
 		h.Map(t.Inherited, func(i inherited) h.Node { return schemaProperty(i.Property, i.From) })...)
 	return h.Section(h.Class("section"), h.ID(t.Name), h.Aria("labelledby", "h-"+t.Name),
 		h.Header(
-			h.H2(h.ID("h-"+t.Name), h.Class(colours.class(t.Name)), swatch(), h.Text(" "+t.Name)),
+			h.H2(h.ID("h-"+t.Name), h.Class(colours.class(t.Name)), colours.swatch(t.Name), h.Text(" "+t.Name)),
 			h.If(t.Abstract, badge("", "abstract")),
 			h.If(t.Open, h.Span(h.Class("badge"), h.Title("Its nodes may have names that the schema does not declare"), h.Text("open"))),
 			h.Span(h.Class("more"), anchor("", typeURL(t.Name), h.Text("Instances")), h.Text(" · "), anchor("", typeQueryURL(t.Name), h.Text("query")),

@@ -69,12 +69,11 @@ func (g schemaGraph) drawPicture(colours *palette) h.Node {
 			}
 		}
 		boxes = append(boxes, h.G(h.Class(colours.class(t.Name)),
-			rect(at.x, at.y, schemaWide, float64(schemaHead+schemaLine*len(lines[t.Name]))+4),
+			rounded(at.x, at.y, schemaWide, float64(schemaHead+schemaLine*len(lines[t.Name]))+4),
 			h.A(h.Href(typeURL(t.Name)), h.SVGLabel(at.x+10, at.y+18, "start", "here", cut(t.Name, 16))), h.SVGLabel(at.x+schemaWide-8, at.y+18, "end", "property", counted(t.Count)), inside))
 	}
 	width := float64(columns*(schemaWide+schemaGap)) - schemaGap + 46 // links between types of the last column bend there
-	return h.SVG(h.Attr("viewBox", fmt.Sprintf("-2 0 %s %s", h.Length(width), h.Length(height))), h.Attr("width", h.Length(width)), h.Attr("height", h.Length(height)),
-		h.Role("group"), h.Aria("label", fmt.Sprintf("%s and %s; the table beneath has them, too", times(len(g.Types), "type", "types"), times(len(g.Edges), "property that refers", "properties that refer"))),
+	return drawing(-2, width, height, fmt.Sprintf("%s and %s; the table beneath has them, too", times(len(g.Types), "type", "types"), times(len(g.Edges), "property that refers", "properties that refer")),
 		links, boxes)
 }
 
@@ -84,8 +83,5 @@ func schemaLink(x, y, toX, toY float64) h.Node {
 	if toX < x {
 		end, bend = toX+schemaWide, max(x, toX+schemaWide)+schemaGap/2
 	}
-	return h.Group{
-		h.Path(h.Class("link"), h.Attr("d", fmt.Sprintf("M%s %sC%s %s %s %s %s %s", h.Length(x), h.Length(y), h.Length(x+schemaGap/2), h.Length(y), h.Length(bend), h.Length(toY), h.Length(end), h.Length(toY)))),
-		h.Circle(h.Attr("cx", h.Length(end)), h.Attr("cy", h.Length(toY)), h.Attr("r", "3")),
-	}
+	return h.Group{curve(x, y, x+schemaGap/2, bend, end, toY), linkEnd(end, toY)}
 }

@@ -47,7 +47,7 @@ func (t hit) link(colours *palette, q fulltext.Query) h.Node {
 		return h.Span(h.Title(line(t.Name)), name)
 	}
 	return anchor(colours.class(typeName), nodeURL(typeName, id), h.Title(line(t.Name)),
-		swatch(), space, name, space, faint(typeName))
+		colours.swatch(typeName), space, name, space, faint(typeName))
 }
 
 // marks is a text in which the words that were looked for are marked.

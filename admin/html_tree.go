@@ -77,16 +77,14 @@ func (d treeData) drawPicture(colours *palette, name string) h.Node {
 			y = (ends[0] + ends[len(ends)-1]) / 2
 		}
 		for _, end := range ends {
-			links = append(links, h.Path(h.Class("link"), h.Attr("d", fmt.Sprintf("M%s %sC%s %s %s %s %s %s", h.Length(x+pathBox), h.Length(y), h.Length(x+pathBox+treeGap/2), h.Length(y),
-				h.Length(x+pathBox+treeGap/2), h.Length(end), h.Length(x+pathBox+treeGap), h.Length(end)))))
+			links = append(links, curve(x+pathBox, y, x+pathBox+treeGap/2, x+pathBox+treeGap/2, x+pathBox+treeGap, end))
 		}
-		boxes = append(boxes, box(colours, b.Node, x, y))
+		boxes = append(boxes, pathNode(b.Node, x, y).draw(colours))
 		return y
 	}
 	for _, root := range d.Roots {
 		place(root, 0)
 	}
 	width, height := float64(deepest*(pathBox+treeGap)+pathBox+2), next*treeRow+8
-	return h.SVG(h.Attr("viewBox", fmt.Sprintf("-1 0 %s %s", h.Length(width), h.Length(height))), h.Attr("width", h.Length(width)), h.Attr("height", h.Length(height)),
-		h.Role("group"), h.Aria("label", fmt.Sprintf("%s beneath %s; the list beneath has them, too", times(d.Count, "node", "nodes"), name)), links, boxes)
+	return drawing(-1, width, height, fmt.Sprintf("%s beneath %s; the list beneath has them, too", times(d.Count, "node", "nodes"), name), links, boxes)
 }

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strconv"
 	"sync"
+	"unicode"
 
 	"trails/schema"
 )
@@ -17,7 +18,13 @@ const hues = 12
 type palette struct {
 	mu     sync.Mutex
 	names  []string
-	byName map[string]int
+	byName map[string]typeLook
+}
+
+// typeLook is how a type looks where there is no room for its name.
+type typeLook struct {
+	hue  int
+	mark string // a letter, or two, that no other type of the colour has
 }
 
 // learn takes the types of the schema as it is now, in their order.
@@ -31,15 +38,46 @@ func (p *palette) learn(types []schema.TypeDocument) {
 	if slices.Equal(p.names, names) {
 		return
 	}
-	p.names, p.byName = names, map[string]int{}
+	p.names, p.byName = names, map[string]typeLook{}
 	var taken [hues + 1]bool
+	marks := map[typeLook]bool{}
 	for i, name := range names {
 		hue := preferred(name)
 		for i < hues && taken[hue] {
 			hue = hue%hues + 1
 		}
-		taken[hue], p.byName[name] = true, hue
+		taken[hue] = true
+		look := typeLook{hue, ""}
+		for _, look.mark = range marksOf(name) {
+			if !marks[look] {
+				break
+			}
+		}
+		marks[look], p.byName[name] = true, look
 	}
+}
+
+// marksOf are what can stand for a type, the best first: its initial, then that with the initial of another word, with
+// another letter, and with a digit.
+func marksOf(name string) []string {
+	runes := []rune(name)
+	if len(runes) == 0 {
+		return []string{""}
+	}
+	first := string(unicode.ToUpper(runes[0]))
+	marks, others := []string{first}, []string{}
+	for _, r := range runes[1:] {
+		if unicode.IsUpper(r) {
+			marks = append(marks, first+string(r))
+		} else {
+			others = append(others, first+string(r))
+		}
+	}
+	marks = append(marks, others...)
+	for digit := 2; digit < 10; digit++ {
+		marks = append(marks, first+strconv.Itoa(digit))
+	}
+	return marks
 }
 
 // hue is the colour of a type; an unknown type gets a colour by its name.
@@ -49,10 +87,20 @@ func (p *palette) hue(name string) int {
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if hue, known := p.byName[name]; known {
-		return hue
+	if look, known := p.byName[name]; known {
+		return look.hue
 	}
 	return preferred(name)
+}
+
+// mark is the letter, or the two, that tell a type from the others of its colour; "" for no type.
+func (p *palette) mark(name string) string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if look, known := p.byName[name]; known {
+		return look.mark
+	}
+	return marksOf(name)[0]
 }
 
 // class is the class of the style sheet for the colour of a type.

@@ -161,3 +161,42 @@ func (c rgb) distance(other rgb) float64 {
 	a, b := lab(c), lab(other)
 	return math.Sqrt(math.Pow(a[0]-b[0], 2) + math.Pow(a[1]-b[1], 2) + math.Pow(a[2]-b[2], 2))
 }
+
+// TestTypesOfOneColourAreToldApartByTheirMarks holds that among sixty types no two look alike, that types that come
+// later take no mark away, and that a mark fits in a box.
+func TestTypesOfOneColourAreToldApartByTheirMarks(t *testing.T) {
+	lists := [][]string{nil, nil, nil}
+	for i := range 60 {
+		lists[0] = append(lists[0], fmt.Sprintf("Type%c%c", 'A'+i%26, 'a'+i/26))
+		lists[1] = append(lists[1], fmt.Sprintf("%cThing%d", 'A'+i%3, i))
+		lists[2] = append(lists[2], fmt.Sprintf("%c%c", 'A'+i%6, 'a'+i/6))
+	}
+	for _, names := range lists {
+		var p palette
+		before := map[string]string{}
+		for i := range names {
+			p.learn(typesNamed(names[:i+1]...))
+			seen := map[string]string{}
+			for _, name := range names[:i+1] {
+				look := fmt.Sprint(p.hue(name), p.mark(name))
+				if other := seen[look]; other != "" {
+					t.Fatalf("of %d types %s and %s are both %s", i+1, other, name, look)
+				}
+				if seen[look] = name; before[name] != "" && before[name] != look {
+					t.Fatalf("%s was %s, and is %s since %s came", name, before[name], look, names[i])
+				}
+				before[name] = look
+				if n := len(p.mark(name)); n < 1 || n > 2 {
+					t.Errorf("%s has the mark %q", name, p.mark(name))
+				}
+			}
+		}
+	}
+	var p palette
+	p.learn(typesNamed("Person"))
+	for name, want := range map[string]string{"": "", "Person": "P", "Unknown": "U", "élan": "É"} {
+		if got := p.mark(name); got != want {
+			t.Errorf("%q has the mark %q, want %q", name, got, want)
+		}
+	}
+}
