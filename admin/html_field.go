@@ -29,9 +29,12 @@ type fieldHelp struct {
 	SuggestURL func(form.Field, form.Row) string
 }
 
+// fieldID is the id of the element with the whole of a field.
+func fieldID(name string) string { return "field-" + name }
+
 // drawField is one field with its name, its hints and its errors.
 func drawField(f form.Field, help fieldHelp) h.Node {
-	return h.Div(h.Class(textIf(f.Wrong(), "field wrong", "field")), h.Data("field", f.Name),
+	return h.Div(h.Class(textIf(f.Wrong(), "field wrong", "field")), h.Data("field", f.Name), h.ID(fieldID(f.Name)),
 		h.Iff(f.Group(), func() h.Node {
 			return h.FieldSet(
 				h.If(!f.Many, h.Group{h.Role("radiogroup"), h.If(f.Wrong(), h.Aria("invalid", "true")), h.If(f.Required, h.Aria("required", "true"))}),

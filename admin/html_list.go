@@ -6,6 +6,7 @@ import (
 	"net/url"
 	"slices"
 	"strconv"
+	"strings"
 
 	h "trails/admin/html"
 	"trails/auth/policy"
@@ -34,7 +35,7 @@ func (d listData) main(p page) h.Node {
 		h.Div(h.ID("list"), h.Data("announce", d.Announce),
 			h.Attr("hx-boost", "true"), h.Attr("hx-target", "#list"), h.Attr("hx-select", "#list"), h.Attr("hx-swap", "outerHTML show:none"),
 			h.Div(h.Class("filters"), d.drawSearch(), d.drawFilter(), d.drawOrigins(), d.drawColumns(), d.drawChartForm(), d.drawFiles(p.Twins), h.If(p.AsOf == nil, d.drawSaveView())),
-			h.Div(h.ID("found"), h.Attr("data-live-region"), d.drawChips(), d.drawFacets(), d.Drawn.draw(), d.drawTable(), h.If(d.Tickable && len(d.Rows) > 0, d.drawSelected()), d.Pager.draw()),
+			h.Div(h.ID("found"), h.Attr("data-live-region"), d.drawChips(), d.drawFacets(), d.Drawn.draw(), d.drawEditing(), d.drawTable(), h.If(d.Tickable && len(d.Rows) > 0, d.drawSelected()), d.Pager.draw()),
 			h.P(h.ID("edited"), h.Class("edited"), h.Role("status"))),
 	}
 }
@@ -131,7 +132,7 @@ func (v listView) keptChart() h.Node {
 }
 
 func (v listView) keptFilters() h.Node {
-	return h.Map(v.Where, func(c condition) h.Node { return hiddenInput("where", c.String()) })
+	return h.Group{h.Map(v.Where, func(c condition) h.Node { return hiddenInput("where", c.String()) }), h.If(v.Edit, hiddenInput("edit", "1"))}
 }
 
 func (v listView) keptSearch() h.Node {
@@ -195,6 +196,15 @@ func (f facetLinks) drawBars() h.Node {
 		h.SVGLabel(0, barHigh+12, "start", "", first), h.SVGLabel(wide, barHigh+12, "end", "", last))
 }
 
+// drawEditing is what a browser without scripts has in the place of cells that can be changed where they are.
+func (d listData) drawEditing() h.Node {
+	if d.Edit {
+		return h.P(h.Class("faint"), h.Text("✎ leads to the field of its cell. "), anchor("", d.edited(false).href(), h.Text("Without these links")))
+	}
+	may := slices.ContainsFunc(d.Rows, func(r view.Row) bool { return d.editURL(r.Node) != "" })
+	return h.If(may, h.NoScript(h.P(anchor("", d.edited(true).href(), h.Text("Change single cells")))))
+}
+
 func (d listData) drawTable() h.Node {
 	rows := h.Node(h.Map(d.Rows, d.drawRow))
 	if len(d.Rows) == 0 {
@@ -247,6 +257,7 @@ func (d listData) drawRow(r view.Row) h.Node {
 		cells, more := r.Cells[c.Name], r.More[c.Name]
 		return h.Td(h.If(c.Number, h.Class("num")), h.If(len(cells) > 0, h.Group{
 			h.Ul(h.Class("vals inline"), cellItems(cells)), h.If(more > 0, h.Group{space, faint("+" + count(more))}),
-		}))
+		}), h.If(d.Edit && edit != "" && !strings.Contains(c.Name, "."), h.Group{space,
+			anchor("edit-cell", edit+fragment(fieldID(c.Name)), h.Span(h.Aria("hidden", "true"), h.Text("✎")), unseen("Change "+c.Title+" of "+labelOf(r.Node)))}))
 	}))
 }

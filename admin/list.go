@@ -35,6 +35,7 @@ type listView struct {
 	Columns       []string
 	Offset, Limit int
 	Chart         chartView
+	Edit          bool // each cell has a link to its field, for browsers without scripts
 }
 
 // condition is one filter: how the values of a property, or at the end of a path, compare with a value.
@@ -336,7 +337,7 @@ func references(properties []schema.PropertyDocument) []string {
 // listViewOf reads the address; added reports a filter that came from the form,
 // as property and value. A filter that cannot be read is a problem of the page.
 func listViewOf(r *http.Request) (v listView, added bool, problems listProblems, err error) {
-	return listViewIn(r.PathValue("type"), queryOf(r, "at", "format", "where", "search", "origin", "sort", "desc", "offset", "limit", "col", "by", "split", "sum", "chart", "property", "op", "value"))
+	return listViewIn(r.PathValue("type"), queryOf(r, "at", "format", "where", "search", "origin", "sort", "desc", "offset", "limit", "col", "by", "split", "sum", "chart", "edit", "property", "op", "value"))
 }
 
 // listViewIn is [listViewOf] for the parameters of a list's address.
@@ -346,6 +347,7 @@ func listViewIn(typeName string, q *query) (v listView, added bool, problems lis
 		Sort: sortKeysOf(q.Get("sort"), q.word("desc", "0", "1") == "1"), Form: listForm(q.word("format", listFormNames...)),
 		Offset: q.number("offset", 0, 0, maxOffset), Limit: q.number("limit", listLimit, 1, listMax),
 		Chart: chartView{By: q.Get("by"), Split: q.Get("split"), Sum: q.Get("sum"), Kind: chart.Kind(q.word("chart", chartWords...))},
+		Edit:  q.word("edit", "0", "1") == "1",
 	}
 	for _, text := range q.Values["where"] {
 		c, ok := conditionOf(text)
@@ -451,6 +453,7 @@ func (v listView) href() string {
 	set("desc", "1", descending)
 	set("offset", strconv.Itoa(v.Offset), v.Offset > 0)
 	set("limit", strconv.Itoa(v.Limit), v.Limit != listLimit)
+	set("edit", "1", v.Edit)
 	v.Chart.set(q)
 	return withQuery(typeURL(v.Type), q)
 }
@@ -464,6 +467,12 @@ func (v listView) at(offset int) listView {
 // withoutChart is the view as a list alone.
 func (v listView) withoutChart() listView {
 	v.Chart = chartView{}
+	return v
+}
+
+// edited is the view in which each cell leads to its field, or the one in which none does.
+func (v listView) edited(each bool) listView {
+	v.Edit = each
 	return v
 }
 

@@ -37,6 +37,7 @@ var (
 	H2         = html.H2
 	H3         = html.H3
 	HTML       = html.HTML
+	NoScript   = html.NoScript
 	Head       = html.Head
 	Header     = html.Header
 	Hr         = html.Hr
