@@ -187,12 +187,12 @@ func (f facetLinks) drawBars() h.Node {
 		rect := func(class string, y, high float64) h.Node {
 			return h.Rect(h.Class(class), h.Attr("x", h.Length(x)), h.Attr("y", h.Length(y)), h.Attr("width", h.Length(barWide-2)), h.Attr("height", h.Length(high)))
 		}
-		bars = append(bars, h.A(h.Href(l.Href), h.If(l.Current, h.Aria("current", "true")), h.TitleEl(h.Text(l.Value+": "+l.Count)),
+		bars = append(bars, h.A(h.Href(l.Href), h.Data("value", l.Value), h.Data("count", strconv.Itoa(l.Number)), h.If(l.Current, h.Aria("current", "true")), h.TitleEl(h.Text(l.Value+": "+l.Count)),
 			rect("room", 0, barHigh), rect("bar", barHigh-high, high)))
 	}
 	first, last := f.Links[0].Value, f.Links[len(f.Links)-1].Value
 	return h.SVG(h.Class("bars"), h.Attr("viewBox", fmt.Sprintf("0 0 %s %d", h.Length(wide), barHigh+14)), h.Attr("width", h.Length(wide)), h.Attr("height", strconv.Itoa(barHigh+14)),
-		h.Role("group"), h.Aria("label", f.Title+" from "+first+" to "+last), bars,
+		h.Data("property", f.Property), h.Ask("data-range", f.Unbound), h.Role("group"), h.Aria("label", f.Title+" from "+first+" to "+last), bars,
 		h.SVGLabel(0, barHigh+12, "start", "", first), h.SVGLabel(wide, barHigh+12, "end", "", last))
 }
 

@@ -212,6 +212,8 @@ type facetLinks struct {
 	Links []facetLink
 	Bars  bool   // of years or months
 	Note  string // what is left out
+	// Property and Unbound are for the script that bounds the list by bars: the name, and the list without bounds of it.
+	Property, Unbound string
 }
 
 type facetLink struct {
@@ -565,10 +567,10 @@ func (v listView) without(c condition) listView {
 	return v.at(0)
 }
 
-// withoutEqual is the view without the conditions that a property is a value.
-func (v listView) withoutEqual(property string) listView {
-	v.Where = slices.DeleteFunc(slices.Clone(v.Where), func(c condition) bool { return c.Property == property && c.Op == "=" })
-	return v
+// withoutOps is the view without the conditions of a property that have one of these operators.
+func (v listView) withoutOps(property string, ops ...string) listView {
+	v.Where = slices.DeleteFunc(slices.Clone(v.Where), func(c condition) bool { return c.Property == property && slices.Contains(ops, c.Op) })
+	return v.at(0)
 }
 
 // facetNote says what a facet leaves out.
@@ -660,12 +662,15 @@ func newListData(v listView, doc schemaDocument, t schema.TypeDocument, a view.T
 		d.Chips = append(d.Chips, chip{"said by", saidBy(d.Origin), all.href()})
 	}
 	for _, f := range a.Facets {
-		links := facetLinks{Title: doc.title(t.Name, f.Property), Bars: f.By == "year" || f.By == "month", Note: facetNote(f)}
+		links := facetLinks{Title: doc.title(t.Name, f.Property), Bars: f.By == "year" || f.By == "month", Note: facetNote(f), Property: f.Property}
+		if links.Bars {
+			links.Unbound = d.withoutOps(f.Property, "=", "<", "<=", ">", ">=").href()
+		}
 		for _, val := range f.Values {
 			c := condition{f.Property, "=", val.Value}
 			of := d.listView
 			if links.Bars { // a month takes the place of its year
-				of = d.withoutEqual(f.Property)
+				of = d.withoutOps(f.Property, "=")
 			}
 			l := facetLink{Value: firstOf(val.Label, val.Value), Count: count(val.Count), Number: val.Count, Href: of.with(c).href(), Current: slices.Contains(d.Where, c)}
 			switch {

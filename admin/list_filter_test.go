@@ -6,8 +6,12 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/url"
+	"slices"
+	"strconv"
 	"strings"
 	"testing"
+
+	"golang.org/x/net/html"
 
 	"trails/admin"
 	"trails/e2e/testrun"
@@ -141,4 +145,47 @@ func TestAListIsATableToDownload(t *testing.T) {
 	for _, query := range []string{"where=nope%3D1&format=csv", "where=status&format=csv", "format=xls"} {
 		f.get(t, "/admin/types/Requirement?"+query, http.StatusBadRequest)
 	}
+}
+
+// TestBarsBoundAList holds that bars name what a script bounds the list by: with the first and the last of some, the list
+// has the rows of these, whatever bounded the property before.
+func TestBarsBoundAList(t *testing.T) {
+	f := newFixture(t, []byte("types: {Event: {label: title, properties: {title: string, held: date}}}"), admin.Options{})
+	for month := 1; month <= 5; month++ {
+		for n := range month {
+			f.call(t, "event.create", map[string]any{"title": fmt.Sprintf("Event %d", n), "held": fmt.Sprintf("2025-%02d-%d", month, 27+n%2)})
+		}
+	}
+	a := f.get(t, "/admin/types/Event?where=held%3C2030&where=title+starts+Event&sort=title", 200)
+	bars := a.find(func(n *html.Node) bool { return attribute(n, "class") == "bars" })
+	if len(bars) != 1 {
+		t.Fatalf("there are %d pictures of bars", len(bars))
+	}
+	want, ends := 0, []string{}
+	for n := range bars[0].ChildNodes() {
+		if value := attribute(n, "data-value"); value >= "2025-02" && value <= "2025-04" {
+			count, err := strconv.Atoi(attribute(n, "data-count"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			want += count
+			ends = append(ends, value)
+		}
+	}
+	at, err := url.Parse(attribute(bars[0], "data-range"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	q := at.Query()
+	if got := q["where"]; !slices.Equal(got, []string{"title starts Event"}) || q.Get("sort") != "title" {
+		t.Fatalf("the list without bounds has the filters %q and the order %q", got, q.Get("sort"))
+	}
+	property := attribute(bars[0], "data-property")
+	q.Add("where", property+">="+ends[0])
+	q.Add("where", property+"<="+ends[len(ends)-1])
+	list := f.get(t, at.Path+"?"+q.Encode(), 200)
+	if want != 9 {
+		t.Errorf("three bars count %d rows", want)
+	}
+	says(t, list, "1–9 of 9")
 }

@@ -12,6 +12,89 @@
 		too.click();
 	}, true);
 
+	// Bars of years and months are links. Who drags over them, or holds Shift with an arrow key, bounds the list by the
+	// first and the last of those; Escape leaves them.
+	const barsOf = node => node.closest?.(".bars[data-range]");
+	const barOf = node => node.closest?.(".bars[data-range] a");
+	let from = null, to = null, dragged = false; // the bars at both ends, and whether the pointer left the first one
+
+	function mark() {
+		const all = from ? [...barsOf(from).querySelectorAll("a")] : [];
+		const ends = [all.indexOf(from), all.indexOf(to)].sort((a, b) => a - b);
+		const chosen = all.slice(ends[0], ends[1] + 1);
+		for (const it of document.querySelectorAll(".bars a.chosen")) if (!chosen.includes(it)) it.classList.remove("chosen");
+		for (const it of chosen) it.classList.add("chosen");
+		if (chosen.length < 2) return chosen;
+		const sum = chosen.reduce((n, it) => n + Number(it.dataset.count), 0);
+		tell(`${chosen[0].dataset.value} to ${chosen.at(-1).dataset.value}: ${sum}`);
+		return chosen;
+	}
+
+	function unmark() {
+		from = to = null;
+		mark();
+	}
+
+	function bound(chosen) {
+		const { property, range } = barsOf(chosen[0]).dataset, link = document.createElement("a"), list = new URL(range, location.href);
+		list.searchParams.append("where", `${property}>=${chosen[0].dataset.value}`);
+		list.searchParams.append("where", `${property}<=${chosen.at(-1).dataset.value}`);
+		link.href = list.href;
+		document.getElementById("found").append(link);
+		window.htmx?.process(link);
+		unmark();
+		link.click();
+	}
+
+	document.addEventListener("pointerdown", e => {
+		const bar = e.button === 0 && !e.shiftKey && !e.ctrlKey && !e.metaKey && barOf(e.target);
+		dragged = false;
+		if (bar) {
+			from = to = bar;
+			bar.releasePointerCapture?.(e.pointerId); // of a finger, so that it is over other bars
+		}
+	});
+	document.addEventListener("pointermove", e => {
+		const bar = e.buttons & 1 && from && barOf(document.elementFromPoint(e.clientX, e.clientY) || document.body);
+		if (!bar || bar === to || barsOf(bar) !== barsOf(from)) return;
+		to = bar;
+		dragged = true;
+		mark();
+	});
+	document.addEventListener("pointerup", () => {
+		const chosen = dragged ? mark() : [];
+		if (chosen.length > 1) bound(chosen);
+		else if (from) unmark();
+	});
+	document.addEventListener("pointercancel", unmark);
+	document.addEventListener("dragstart", e => {
+		if (barOf(e.target)) e.preventDefault();
+	});
+	document.addEventListener("click", e => { // the end of a drag is no click
+		if (!dragged || !barOf(e.target)) return;
+		dragged = false;
+		e.preventDefault();
+		e.stopPropagation();
+	}, true);
+	document.addEventListener("keydown", e => {
+		const bar = barOf(e.target);
+		if (!bar || e.ctrlKey || e.metaKey || e.altKey) return;
+		const next = e.key === "ArrowRight" ? bar.nextElementSibling : e.key === "ArrowLeft" ? bar.previousElementSibling : null;
+		if (next?.matches("a")) {
+			if (e.shiftKey) from ||= bar;
+			else unmark();
+			next.focus();
+			if (e.shiftKey) {
+				to = next;
+				mark();
+			}
+		} else if (e.key === "Escape" && from) unmark();
+		else if (e.key === "Enter" && from && mark().length > 1) bound(mark());
+		else return;
+		e.preventDefault();
+		e.stopPropagation();
+	});
+
 	// The table is a grid (WAI-ARIA): one cell can be reached by Tab, the others from there by arrows.
 	const table = () => document.querySelector("#found .list-table");
 	const cellOf = node => node.closest?.(".list-table tbody :is(td, th):not(.empty)");
