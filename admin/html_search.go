@@ -6,7 +6,7 @@ import (
 )
 
 // main is the page of a search: the hits, with their types to choose from.
-func (d searchData) main(p page) h.Node {
+func (d *searchData) main(p page) h.Node {
 	var said h.Node
 	switch {
 	case d.Problem != "":
@@ -14,7 +14,7 @@ func (d searchData) main(p page) h.Node {
 	case d.Text == "":
 		said = empty(h.Text("Type words of names, texts and ids into the box above. \"Phrases\" stand in quotes; the last word may be a beginning."))
 	case len(d.Hits) == 0:
-		said = empty(h.Text("Nothing has any of these words. "), h.If(d.Type != "", anchor("", searchAddress(d.Text, "", ""), h.Text("Search all types"))))
+		said = empty(h.Text("Nothing has any of these words. "), h.If(d.Type != "", anchor("", d.address("", ""), h.Text("Search all types"))))
 	case d.Instead != "":
 		said = h.P(h.Class("notice notice-warn"), h.Text("No text has all of these words. Searched instead: "), bdiLine(d.Instead))
 	case d.Matching == "any":
@@ -26,6 +26,11 @@ func (d searchData) main(p page) h.Node {
 		pageHead(h.H1(bdiLine(textIf(d.Text != "", "Search: "+d.Text, "Search")))),
 		h.If(len(d.Facets.Links) > 1 || d.Type != "", h.Dl(h.Class("facets"), d.Facets.draw())),
 		said,
+		h.Iff(len(d.Hits) > 0, func() h.Node {
+			other := *d
+			other.Explain = !d.Explain
+			return h.P(anchor("faint", other.address(d.Type, ""), h.Text(textIf(d.Explain, "Without explanations", "Why this order?"))))
+		}),
 		h.If(len(d.Hits) > 0, h.Ol(h.Class("hits panel"), h.Map(d.Hits, func(one hit) h.Node { return one.draw(p.colours, d.Query) }))),
 		h.Iff(d.More != nil, func() h.Node {
 			return (&pager{Text: times(len(d.Hits), "hit", "hits"), Next: d.More}).draw()
@@ -36,7 +41,7 @@ func (d searchData) main(p page) h.Node {
 // draw is one hit: its name, its type, and the text that fits.
 func (t hit) draw(colours *palette, q fulltext.Query) h.Node {
 	return h.Li(t.link(colours, q), h.If(t.Text != "" && t.Text != t.Label,
-		h.P(h.Class("text"), h.If(t.Property != "", faint(t.Property+": ")), h.Bdi(h.Dir("auto"), marks(line(t.Text), q)))))
+		h.P(h.Class("text"), h.If(t.Property != "", faint(t.Property+": ")), h.Bdi(h.Dir("auto"), marks(line(t.Text), q)))), h.If(t.Why != "", h.P(h.Class("faint"), bdiLine(t.Why))))
 }
 
 // link leads to the node, or names one that has no page.
@@ -72,6 +77,6 @@ func (d findData) draw(colours *palette) h.Node {
 		}))),
 		h.If(len(d.Hits) > 0, h.Ul(h.Aria("label", "Hits"), h.Map(d.Hits, func(one hit) h.Node { return one.draw(colours, d.Query) }))),
 		h.If(d.Text != "" && len(d.Ways)+len(d.Hits) == 0, h.P(h.Class("faint"), h.Text("Nothing has these words."))),
-		h.If(d.More, h.P(anchor("", searchAddress(d.Text, "", ""), h.Text("All hits")))),
+		h.If(d.More, h.P(anchor("", (&searchData{Text: d.Text}).address("", ""), h.Text("All hits")))),
 	}
 }

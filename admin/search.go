@@ -23,6 +23,7 @@ const (
 type hit struct {
 	Name, Label, Property string
 	Text                  string // the part of the property's text that fits
+	Why                   string // why it stands there, if that was asked for
 }
 
 // hits are what a search answers.
@@ -30,7 +31,7 @@ type hits struct {
 	Matching string
 	Partial  int
 	Instead  string  `json:"did_you_mean"`
-	Rows     [][]any // node, label, property, text
+	Rows     [][]any // node, label, property, text, why
 	Next     string
 	Warnings []string
 }
@@ -38,11 +39,11 @@ type hits struct {
 func (a hits) list() []hit {
 	out := make([]hit, 0, len(a.Rows))
 	for _, row := range a.Rows {
-		var texts [4]string
+		var texts [5]string
 		for i, cell := range row[:min(len(row), len(texts))] {
 			texts[i], _ = cell.(string)
 		}
-		out = append(out, hit{texts[0], texts[1], texts[2], texts[3]})
+		out = append(out, hit{texts[0], texts[1], texts[2], texts[3], texts[4]})
 	}
 	return out
 }
@@ -50,6 +51,7 @@ func (a hits) list() []hit {
 // searchData is the page of a search.
 type searchData struct {
 	Text, Type string
+	Explain    bool // say of each hit why it stands there
 	Hits       []hit
 	Matching   string
 	Partial    int // the last hits, which have some of the words
@@ -62,8 +64,8 @@ type searchData struct {
 
 // search answers the page of a search: the nodes that have the words, with the types that they are of.
 func (s *site) search(w http.ResponseWriter, r *http.Request) error {
-	q := queryOf(r, "at", "q", "type", "cursor")
-	d := searchData{Text: q.Get("q"), Type: q.Get("type")}
+	q := queryOf(r, "at", "q", "type", "cursor", "explain")
+	d := searchData{Text: q.Get("q"), Type: q.Get("type"), Explain: q.Get("explain") != ""}
 	if err := q.err(); err != nil {
 		return err
 	}
@@ -78,6 +80,9 @@ func (s *site) search(w http.ResponseWriter, r *http.Request) error {
 
 func (d *searchData) find(a *asker, cursor string) error {
 	args := map[string]any{"text": d.Text, "limit": searchMost}
+	if d.Explain {
+		args["explain"] = true
+	}
 	var all hits
 	ask := func(args map[string]any, out *hits) error {
 		err := a.ask("search", args, out)
@@ -106,7 +111,7 @@ func (d *searchData) find(a *asker, cursor string) error {
 	d.Partial = all.Partial
 	d.Hits, d.Matching, d.Instead, d.Query = all.list(), all.Matching, all.Instead, marked(d.Text, all.Instead)
 	if all.Next != "" {
-		d.More = &link{"More", searchAddress(d.Text, d.Type, all.Next)}
+		d.More = &link{"More", d.address(d.Type, all.Next)}
 	}
 	return nil
 }
@@ -125,14 +130,15 @@ func (d *searchData) facets(all hits) {
 	more := textIf(all.Next != "", "+", "")
 	for _, typeName := range order {
 		current := typeName == d.Type
-		href := searchAddress(d.Text, textIf(current, "", typeName), "")
+		href := d.address(textIf(current, "", typeName), "")
 		d.Facets.Links = append(d.Facets.Links, facetLink{Value: typeName, Count: count(counts[typeName]) + more, Href: href, Current: current})
 	}
 }
 
-func searchAddress(text, typeName, cursor string) string {
-	values := url.Values{"q": {text}}
-	for name, value := range map[string]string{"type": typeName, "cursor": cursor} {
+// address leads to this search among the nodes of a type, or of all; a cursor leads to a later page of it.
+func (d *searchData) address(typeName, cursor string) string {
+	values := url.Values{"q": {d.Text}}
+	for name, value := range map[string]string{"type": typeName, "cursor": cursor, "explain": textIf(d.Explain, "1", "")} {
 		if value != "" {
 			values.Set(name, value)
 		}

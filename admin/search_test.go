@@ -60,6 +60,11 @@ func TestTheSearchPageHasHitsWithTheirTypesAndWords(t *testing.T) {
 	if got := texts(a, "facets", "a"); len(got) != 2 {
 		t.Errorf("with one chosen the types are %q", got)
 	}
+	if a = f.get(t, "/admin/search?q=novak&type=Team&explain=1", 200); !strings.Contains(mainText(a), `1. all words: "novak" `) || !slices.ContainsFunc(a.find(tag("a")), func(n *html.Node) bool {
+		return textOf(n) == "Without explanations" && attribute(n, "href") == "/admin/search?q=novak&type=Team"
+	}) {
+		t.Errorf("explained it says %s", mainText(a))
+	}
 	if a = f.get(t, "/admin/search?q=compilres", 200); !strings.Contains(mainText(a), "compilres → compilers") || len(texts(a, "hits", "mark")) == 0 {
 		t.Errorf("a misspelt word: %s", mainText(a))
 	}

@@ -20,10 +20,11 @@ import (
 
 // searched is what a search asks for.
 type searched struct {
-	Text   string `json:"text" is:"brief" max:"2000"`
-	Type   string `json:"type,omitempty" doc:"With its subtypes."`
-	Limit  int    `json:"limit" is:"brief" min:"1" max:"100" default:"10"`
-	Cursor string `json:"cursor,omitempty" is:"brief" doc:"next of the last page."`
+	Text    string `json:"text" is:"brief" max:"2000"`
+	Type    string `json:"type,omitempty" doc:"With its subtypes."`
+	Limit   int    `json:"limit" is:"brief" min:"1" max:"100" default:"10"`
+	Cursor  string `json:"cursor,omitempty" is:"brief" doc:"next of the last page."`
+	Explain bool   `json:"explain" is:"rare,brief" default:"false" doc:"Say in a further column why each hit stands where it does."`
 }
 
 // hits are what it finds.
@@ -35,8 +36,8 @@ type hits struct {
 }
 
 var searchBuiltin = invoke.Define(capability.Descriptor{
-	ID: "search", Description: "Find nodes by words of their labels, texts and ids, best first. \"Phrases\" in quotes; the last word may be a beginning.",
-	OutputShape:  rowsOf("A list for each hit: node, label, the property whose text fits, and a part of that text."),
+	ID: "search", Description: "Find nodes by words of labels, texts, ids, ranked. \"Phrases\" quoted; last word may be a prefix.",
+	OutputShape:  rowsOf("A list for each hit: node, label, the property whose text fits, and a part of that text; with explain, why it stands there."),
 	CostEstimate: capability.CostGraph, Reasoning: capability.ReasoningSubclasses, PolicyRequired: capability.Requirement{Action: policy.Read}, Idempotent: true,
 }, search)
 
@@ -144,7 +145,7 @@ func search(ctx context.Context, r *invoke.Request, in searched) (*hits, error) 
 	if err != nil {
 		return nil, err
 	}
-	asked := browse.Search{Text: in.Text, Limit: in.Limit, Offset: offset}
+	asked := browse.Search{Text: in.Text, Limit: in.Limit, Offset: offset, Explain: in.Explain}
 	if r.Args.Has("type") {
 		t, err := view.KnownType(r, in.Type)
 		if err != nil {
@@ -157,6 +158,9 @@ func search(ctx context.Context, r *invoke.Request, in searched) (*hits, error) 
 		return nil, err
 	}
 	out := &hits{rowsAnswer: rowsAnswer{table: tableOf("node", "label", "property", "text")}}
+	if in.Explain {
+		out.Columns = append(out.Columns, "why")
+	}
 	if found.Matching != browse.MatchedAll && len(found.Hits) > 0 {
 		out.Matching = found.Matching
 	}
@@ -167,7 +171,11 @@ func search(ctx context.Context, r *invoke.Request, in searched) (*hits, error) 
 	out.Instead = strings.Join(instead, ", ")
 	room := r.Room()
 	for i, hit := range found.Hits {
-		added, err := out.add(&room, []any{r.Snapshot.Name(hit.Term), hit.Label, hit.PropertyName, found.Snippet(hit)})
+		row := []any{r.Snapshot.Name(hit.Term), hit.Label, hit.PropertyName, found.Snippet(hit)}
+		if in.Explain {
+			row = append(row, hit.Why.String())
+		}
+		added, err := out.add(&room, row)
 		if err != nil {
 			return nil, err
 		}

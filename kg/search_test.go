@@ -2,6 +2,7 @@ package kg_test
 
 import (
 	"fmt"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -256,3 +257,48 @@ func TestATypeIsSearchedAmongManyTextsOfOthers(t *testing.T) {
 		t.Errorf("%d hits, more %t", len(found.Hits), found.More)
 	}
 }
+
+func TestASearchExplainsWhereItsHitsStand(t *testing.T) {
+	g := searchGraph(t)
+	_, plain := hits(t, g, browse.Search{Text: "engine"})
+	if plain.Hits[0].Why != nil {
+		t.Error("an explanation that nobody asked for")
+	}
+	for _, c := range []struct {
+		text   string
+		offset int
+		want   []string // of each hit the begin of its explanation, without numbers
+	}{
+		{"engine", 0, []string{`1. all words: "engine" in name + the id is the searched text`, `2. all words: "engine" in note`}},
+		{"engine", 1, []string{`2. all words: "engine" in note`}},
+		{"ada lovelace", 0, []string{`1. all words: "ada" in name + "lovelace" in name + a label is the searched text`, `2. all words: "ada" in note + "lovelace" in note`}},
+		{"the zebra compiler", 0, []string{
+			`1. some words, so behind the hits with all: "compilers" in note; without "zebra"`,
+			`2. some words, so behind the hits with all: "the" in note + "compilers" in note; without "zebra"`,
+		}},
+		{"lovelase", 0, []string{`1. all words: "lovelace" in name + a label begins with the searched text`, `2. all words: "lovelace" in name + a label has all words`}},
+		{"Person/ada", 0, []string{`1. the id is the searched text`}},
+	} {
+		_, found := hits(t, g, browse.Search{Text: c.text, Offset: c.offset, Explain: true})
+		var got []string
+		for _, hit := range found.Hits {
+			sum := hit.Why.Boost
+			for _, word := range hit.Why.Words {
+				sum += word.Score
+				if word.Weight <= 0 {
+					t.Errorf("%q: %q has no weight", c.text, word.Word)
+				}
+			}
+			if sum != hit.Score || hit.Why.Score != hit.Score {
+				t.Errorf("%q: %v explains %g, and the score is %g", c.text, hit.Why, sum, hit.Score)
+			}
+			got = append(got, numbers.ReplaceAllString(hit.Why.String(), ""))
+		}
+		if diff := cmp.Diff(c.want, got); diff != "" {
+			t.Errorf("%q: %s", c.text, diff)
+		}
+	}
+}
+
+// numbers are the scores and weights of an explanation.
+var numbers = regexp.MustCompile(`( \(weight [\d.]+\)| =? ?\d+\.\d\d)`)

@@ -1002,8 +1002,12 @@ the nearest that are, and what was searched instead is said.`,
 			example: `  trails search notes.trails onboarding checklist
   trails search notes.trails '"first day"' --type Note
   trails search notes.trails when did we sign the contract?
-  trails search notes.trails T1003.001 -o csv`,
-			options: map[string]option{"type": {usage: "only nodes of this `type` and its subtypes"}},
+  trails search notes.trails T1003.001 -o csv
+  trails search notes.trails first day --explain`,
+			options: map[string]option{
+				"type":    {usage: "only nodes of this `type` and its subtypes"},
+				"explain": {usage: "say of each hit why it stands where it does"},
+			},
 		},
 		{
 			path: "get", capability: "get", words: "NODE...", takes: "ids",

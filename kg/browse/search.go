@@ -24,6 +24,8 @@ type Search struct {
 	Types []*schema.Type
 	// Limit is the maximum number of nodes, 10 if it is 0; Offset skips the first ones, for the next page.
 	Limit, Offset int
+	// Explain fills [SearchHit.Why].
+	Explain bool
 }
 
 // Matching says how the words were matched.
@@ -71,6 +73,8 @@ type SearchHit struct {
 	Partial bool
 	// Score orders the hits that are Partial and those that are not, and means nothing else.
 	Score float64
+	// Why says why the hit stands where it does; nil unless the search asks for it.
+	Why *Why
 }
 
 // Snippet returns the part of a hit's text to show: the some 160 characters that say most of what was searched, with
@@ -156,6 +160,9 @@ func (s *Reader) Search(ctx context.Context, search Search) (SearchResult, error
 	if err != nil {
 		return SearchResult{}, err
 	}
+	if texts != nil {
+		f.goals = texts.Goals()
+	}
 	out.Hits, err = f.page(ctx)
 	out.More = more || len(f.found) > search.Offset+len(out.Hits)
 	return out, err
@@ -217,6 +224,7 @@ type finding struct {
 	unsearched map[rdf.IRI][]*schema.Type
 	found      map[rdf.Term]*nodeFound
 	partial    bool // texts with some of the words are taken
+	goals      []fulltext.Goal
 }
 
 // named reports whether the text is the id or the label of a node. Then nothing else is meant.
@@ -232,18 +240,25 @@ func (f *finding) named() bool {
 // nodeFound is a node with the best that its texts say of each word.
 type nodeFound struct {
 	node     rdf.Term
-	terms    []float64
+	terms    []termFound
 	boost    float64
+	boostFor Boost
 	best     float64 // score of the text that is shown
 	property rdf.IRI
 	text     rdf.Term
 	partial  bool // no text has all words
 }
 
+// termFound is the best score of one word, and the property of the text that has it.
+type termFound struct {
+	score    float64
+	property rdf.IRI
+}
+
 func (n *nodeFound) score() float64 {
 	sum := n.boost
 	for _, term := range n.terms {
-		sum += term
+		sum += term.score
 	}
 	return sum
 }
@@ -279,7 +294,8 @@ func (f *finding) byID(ctx context.Context, id string) error {
 				return err
 			}
 			if f.anyOf(t, found) {
-				f.node(node).boost = exactID
+				n := f.node(node)
+				n.boost, n.boostFor = exactID, BoostID
 			}
 		}
 	}
@@ -328,29 +344,33 @@ func (f *finding) take(ctx context.Context, hit db.TextHit) error {
 	}
 	// A text shared by many nodes says little about each.
 	share := 1 / (1 + math.Log(float64(hit.Shared)))
-	boost, text := 0.0, 0.0
+	boost, boostFor, text := 0.0, Boost(""), 0.0
 	label := f.labels[hit.Property]
 	if label {
 		share *= labelBoost
 	}
 	switch {
 	case label && hit.Score.Same:
-		boost = exactLabel
+		boost, boostFor = exactLabel, BoostLabel
 	case hit.Score.Same:
-		boost = exactText / float64(hit.Shared)
+		boost, boostFor = exactText/float64(hit.Shared), BoostText
 	case label && hit.Score.Begins:
-		boost = beginsLabel
+		boost, boostFor = beginsLabel, BoostBegins
 	case label && hit.Score.All:
-		boost = wholeLabel
+		boost, boostFor = wholeLabel, BoostWhole
 	}
 	for i, score := range hit.Score.Terms {
 		if len(n.terms) <= i {
-			n.terms = append(n.terms, 0)
+			n.terms = append(n.terms, termFound{})
 		}
-		n.terms[i] = max(n.terms[i], share*score)
+		if worth := share * score; worth > n.terms[i].score || worth == n.terms[i].score && hit.Property < n.terms[i].property {
+			n.terms[i] = termFound{worth, hit.Property}
+		}
 		text += share * score
 	}
-	n.boost = max(n.boost, boost)
+	if boost > n.boost {
+		n.boost, n.boostFor = boost, boostFor
+	}
 	if text += boost; text > n.best || text == n.best && hit.Property < n.property {
 		n.best, n.property, n.text = text, hit.Property, hit.Text
 	}
@@ -381,6 +401,9 @@ func (f *finding) page(ctx context.Context) ([]SearchHit, error) {
 		h := SearchHit{Described: described[i], Property: n.property, Text: n.text, Partial: n.partial, Score: n.score()}
 		if n.text != nil {
 			h.PropertyName = f.PropertyName(h.Type, n.property)
+		}
+		if f.search.Explain {
+			h.Why = n.why(f.search.Offset+i+1, f.goals, func(property rdf.IRI) string { return f.PropertyName(h.Type, property) })
 		}
 		if h.Type == nil {
 			classes, err := f.source.Values(ctx, n.node, rdf.Type, typesRead, 0)
