@@ -245,7 +245,7 @@ func (d *schemaEdit) drawProperty(p propertyTyped) h.Node {
 			text("languages", "Languages of a text with a language", p.Languages, h.Placeholder("such as en, de")),
 			text("dim", "Numbers in a vector", p.Dim, h.Attr("inputmode", "numeric")),
 			text("predicate", "IRI of its own", p.Predicate, h.Placeholder("such as http://xmlns.com/foaf/0.1/name"), h.Attr("spellcheck", "false")),
-			h.Div(h.Class("field schema-ticks"), tick("unique_lang", "one text in each language", p.UniqueLang), tick("unsearched", "left out of the full-text search", p.Unsearched)))))
+			h.Div(h.Class("field schema-ticks"), tick("unique_lang", "one text in each language", p.UniqueLang), tick("unsearched", "left out of the full-text search", p.Unsearched), tick("embedded", "found by meaning, too: sent to the endpoint of embeddings", p.Embedded)))))
 }
 
 // drawRareOfType are the controls of a type that few types need.

@@ -48,12 +48,12 @@ type propertyTyped struct {
 	Many, Required, Unique                                                                   bool
 	// Those of the next lines are rare.
 	Shortest, Fewest, Highest, Has, Languages, Dim, Predicate string
-	UniqueLang, Unsearched                                    bool
+	UniqueLang, Unsearched, Embedded                          bool
 }
 
 // isRare reports that a control is set that the page folds.
 func (p propertyTyped) isRare() bool {
-	return p.Shortest+p.Fewest+p.Highest+p.Has+p.Languages+p.Dim+p.Predicate != "" || p.UniqueLang || p.Unsearched
+	return p.Shortest+p.Fewest+p.Highest+p.Has+p.Languages+p.Dim+p.Predicate != "" || p.UniqueLang || p.Unsearched || p.Embedded
 }
 
 // textControls are the controls of a property that hold a text, by the last part of their names.
@@ -67,7 +67,7 @@ func (p *propertyTyped) textControls() map[string]*string {
 
 // marks are the controls of a property that are set or not.
 func (p *propertyTyped) marks() map[string]*bool {
-	return map[string]*bool{"many": &p.Many, "required": &p.Required, "unique": &p.Unique, "unique_lang": &p.UniqueLang, "unsearched": &p.Unsearched}
+	return map[string]*bool{"many": &p.Many, "required": &p.Required, "unique": &p.Unique, "unique_lang": &p.UniqueLang, "unsearched": &p.Unsearched, "embedded": &p.Embedded}
 }
 
 // rowName is the name of a control of the i-th property of the form.
@@ -90,7 +90,7 @@ func typedOf(p kgschema.PropertyDocument, base string) propertyTyped {
 	out := propertyTyped{
 		Title: p.Name, Label: p.Label, Kind: p.Type, Pattern: p.Pattern, Least: scalar(p.MinValue), Most: scalar(p.MaxValue), Default: scalar(p.Default), Description: p.Description,
 		Many: p.Many, Required: p.Required, Unique: p.Unique,
-		Has: scalar(p.HasValue), Languages: strings.Join(p.Languages, ", "), UniqueLang: p.UniqueLang, Unsearched: p.Search != nil && !*p.Search,
+		Has: scalar(p.HasValue), Languages: strings.Join(p.Languages, ", "), UniqueLang: p.UniqueLang, Unsearched: p.Search != nil && !*p.Search, Embedded: p.Embed,
 		Shortest: numeral(p.MinLength), Highest: numeral(p.MaxCount), Longest: numeral(p.MaxLength), Dim: numeral(p.Dim),
 	}
 	if p.MinCount > 0 {
@@ -210,6 +210,7 @@ func (p propertyTyped) words() object {
 	add(len(languages) > 0, "languages", languages)
 	add(p.UniqueLang, "unique_lang", true)
 	add(p.Unsearched, "search", false)
+	add(p.Embedded, "embed", true)
 	add(p.Has != "", "has_value", p.Has)
 	add(p.Predicate != "", "predicate", p.Predicate)
 	add(p.Default != "", "default", p.Default)
@@ -384,6 +385,8 @@ func propertyInWords(members []jsontext.Member) string {
 			out = append(out, "one of "+value)
 		case "search":
 			out = append(out, textIf(value == "false", "not ", "")+"searched")
+		case "embed":
+			out = append(out, textIf(value == "false", "not ", "")+"found by meaning")
 		case "predicate":
 			out = append(out, "with the IRI "+value)
 		case "abstract", "open":

@@ -29,7 +29,7 @@ types:
       born: {type: date, min_value: "1900-01-01", max_value: "2100-01-01"}
       rank: {type: uint8, one_of: [1, 2, 3], default: 2}
       names: {type: lang_string, many: true, languages: [en, de], unique_lang: true, search: false}
-      tags: {type: string, min_count: 2, max_count: 5, has_value: a}
+      tags: {type: string, min_count: 2, max_count: 5, has_value: a, embed: true}
       place: {type: vector, dim: 3}
       mbox: {type: iri, predicate: http://xmlns.com/foaf/0.1/mbox}
       knows: {class: Person, many: true}

@@ -69,6 +69,13 @@ func (c *checker) constraints(p *Property, path string) {
 	case *p.Dim < 1 || *p.Dim > maxDim:
 		c.report(path+".dim", fault.MaxValue, *p.Dim, maxDim, "dim must lie between 1 and %d", maxDim)
 	}
+	switch {
+	case !p.Embedded:
+	case p.Class != "" || p.Datatype != wordString && !p.IsLang():
+		c.report(path+".embed", fault.Datatype, true, nil, "embed is for string and lang_string, not for %s", cmp.Or(p.Class, p.Datatype))
+	case p.Unsearched:
+		c.report(path+".embed", fault.HasValue, true, nil, "embed is for what search finds, and search is false here; drop one of them")
+	}
 	c.languages(p, path)
 	for i, name := range p.Was {
 		switch {

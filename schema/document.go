@@ -54,6 +54,7 @@ type PropertyDocument struct {
 	Default     any      `json:"default,omitempty"`
 	Dim         *int     `json:"dim,omitempty"`
 	Search      *bool    `json:"search,omitempty"` // false, or nothing
+	Embed       bool     `json:"embed,omitempty"`
 	Was         []string `json:"was,omitempty"`
 }
 
@@ -90,7 +91,7 @@ func (s *Schema) propertyDocument(p *Property) PropertyDocument {
 		MinLength: p.MinLength, MaxLength: p.MaxLength, Pattern: p.Pattern,
 		MinValue: s.JSONValue(p, p.MinValue), MaxValue: s.JSONValue(p, p.MaxValue),
 		HasValue: s.JSONValue(p, p.HasValue), Default: s.JSONValue(p, p.Default),
-		Languages: p.Languages, UniqueLang: p.UniqueLang, Unique: p.Unique, Dim: p.Dim, Was: p.Was,
+		Languages: p.Languages, UniqueLang: p.UniqueLang, Unique: p.Unique, Dim: p.Dim, Embed: p.Embedded, Was: p.Was,
 	}
 	if p.Unsearched {
 		d.Search = new(bool)

@@ -116,6 +116,7 @@ func generateProperty(t *rapid.T, name string, names []string) *schema.Property 
 	if rapid.IntRange(0, 3).Draw(t, "predicate") == 0 {
 		p.IRI = rdf.IRI("http://xmlns.com/foaf/0.1/" + name)
 	}
+	p.Embedded = !p.Unsearched && (p.Datatype == "string" || p.Datatype == "lang_string") && rapid.Bool().Draw(t, "embedded")
 	generateConstraints(t, p)
 	return p
 }

@@ -113,6 +113,10 @@ var keys = []key{
 		field: func(p *Property) any { return &p.Unsearched },
 	},
 	{
+		name: "embed", predicate: TrailsEmbed, behind: true, step: ChangeEmbed,
+		field: func(p *Property) any { return &p.Embedded },
+	},
+	{
 		name: "was", predicate: TrailsWas, behind: true, step: ChangeWas,
 		field: func(p *Property) any { return &p.Was },
 	},

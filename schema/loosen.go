@@ -25,6 +25,10 @@ func (p Patched) Loosening(head *Schema) (loosening []Step) {
 			if was := p.Renamed.Type(s.Type); slices.ContainsFunc(was.Extends, func(super string) bool { return !slices.Contains(is.Extends, super) }) {
 				loosening = append(loosening, s)
 			}
+		case ChangeEmbed:
+			if s.To == true || back[placeOf(s)] { // texts that are there will be sent
+				loosening = append(loosening, s)
+			}
 		case ChangePrefixes:
 			is := p.Schema.TurtlePrefixes()
 			for prefix, namespace := range p.Renamed.TurtlePrefixes() {

@@ -59,6 +59,8 @@ func TestStepsThatLoosenAreToldFromThoseThatAddOrTighten(t *testing.T) {
 		{"alter_type: {Thing: {key: [name]}}", false},
 
 		{"alter_property: {Thing.name: {pattern: null}}", true},
+		{"alter_property: {Thing.name: {embed: true}}", true},
+		{"add_property: {Thing.motto: {type: string, embed: true}}", false},
 		{"alter_property: {Thing.name: {pattern: .}}", true},
 		{"alter_property: {Thing.name: {required: false}}", true},
 		{"alter_property: {Thing.name: {unique: false}}", true},

@@ -9,7 +9,7 @@ import (
 )
 
 // unsaid are the keys of a property that only make sense for statements.
-var unsaid = []string{"predicate", "unique", "search"}
+var unsaid = []string{"predicate", "unique", "search", "embed"}
 
 // Parameters parses properties without a type, such as the parameters of a query, from a YAML mapping: each has the
 // keys of a property in the schema, except for those about statements. Problems have the path of their place, which

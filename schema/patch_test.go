@@ -114,6 +114,8 @@ types:
 		{`alter_property: {Task.next: {class: Other}}`, ""},
 		{`alter_property: {Task.next: {predicate: "urn:next"}}`, ""},
 		{`alter_property: {Task.title: {search: false}}`, ""},
+		{`alter_property: {Task.title: {embed: true}}`, ""},
+		{`alter_property: {Task.title: {embed: false}}`, "alter_property Task.title: it is so already"},
 		{`alter_type: {Task: {label: title}}`, "alter_type Task: it is so already"},
 		{`alter_type: {Task: {label: null}}`, ""},
 		{`alter_type: {Task: {open: true, abstract: false, extends: []}}`, "alter_type Task: it is so already"},

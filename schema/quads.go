@@ -57,6 +57,7 @@ const (
 	TrailsName           = rdf.IRI(rdf.TrailsNS + "name")           // of a property shape: the property's name when sh:name is its label
 	TrailsDim            = rdf.IRI(rdf.TrailsNS + "dim")            // of a property shape: components of a vector
 	TrailsSearch         = rdf.IRI(rdf.TrailsNS + "search")         // of a property shape: false when search leaves its values out
+	TrailsEmbed          = rdf.IRI(rdf.TrailsNS + "embed")          // of a property shape: true when its texts are found by what they mean
 	TrailsWas            = rdf.IRI(rdf.TrailsNS + "was")            // of a property shape: a list of the names that it had, strings
 )
 

@@ -99,6 +99,9 @@ type Property struct {
 	Default    rdf.Term
 	// Unsearched means that full-text search ignores values of the property.
 	Unsearched bool
+	// Embedded means that texts of the property are found by what they mean, too: they are sent to the endpoint of
+	// embeddings, if somebody at the machine has agreed to it.
+	Embedded bool
 	// Was are the former names of the property, the latest last.
 	Was []string
 }

@@ -86,7 +86,7 @@ var known = map[rdf.IRI]bool{
 	sh("flags"): true, sh("ignoredProperties"): true,
 	sh("declare"): true, sh("prefix"): true, sh("namespace"): true,
 	schema.TrailsLabel: true, schema.TrailsMint: true, schema.TrailsIDs: true, schema.TrailsOpen: true,
-	schema.TrailsName: true, schema.TrailsWord: true, schema.TrailsSearch: true, schema.TrailsWas: true,
+	schema.TrailsName: true, schema.TrailsWord: true, schema.TrailsSearch: true, schema.TrailsEmbed: true, schema.TrailsWas: true,
 }
 
 // classes are those of SHACL whose instances are read, or are for people and tools.
