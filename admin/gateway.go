@@ -151,7 +151,7 @@ func (a *asker) browse(query, path string) (*found, error) {
 	if err != nil {
 		return f, err
 	}
-	f.Text, f.Tokens, f.Cards = res.Whole(), tokens.Count(res.Whole()), answer.Cards
+	f.Text, f.Tokens, f.Cards = res.Told(), tokens.Count(res.Told()), answer.Cards
 	return f, nil
 }
 

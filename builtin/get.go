@@ -118,8 +118,7 @@ func get(ctx context.Context, r *invoke.Request, in getting) (*got, error) {
 	}
 	nodes := slices.SortedFunc(maps.Keys(linked), func(a, b rdf.Term) int { return strings.Compare(r.Snapshot.Name(a), r.Snapshot.Name(b)) })
 	if more := len(nodes) - getLinked; more > 0 {
-		cut := fmt.Sprintf("linked has %d of %d nodes; get the others by their ids", getLinked, len(nodes))
-		r.Parts.Cut = strings.TrimPrefix(r.Parts.Cut+"; "+cut, "; ")
+		r.Parts.AlsoCut("linked has %d of %d nodes; get the others by their ids", getLinked, len(nodes))
 		nodes = nodes[:getLinked]
 	}
 	described, err := r.Snapshot.DescribeAll(ctx, nodes)

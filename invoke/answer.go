@@ -1,7 +1,7 @@
 package invoke
 
 import (
-	"bytes"
+	"encoding/json"
 	"fmt"
 	"math"
 	"strings"
@@ -26,31 +26,42 @@ func (r *Request) Room() int {
 	return r.Args.Integer(capability.MaxChars().Name, capability.DefaultChars) - CutRoom
 }
 
-// fitted shortens an answer to its room, and puts what is missing and the warnings before its members.
-func (r *Request) fitted(answer []byte) ([]byte, error) {
-	if size := utf8.RuneCount(answer); size > r.Room() {
-		v, err := outline.Parse(answer)
-		if err != nil {
-			return nil, fmt.Errorf("shorten the answer: %w", err)
-		}
-		missing := strings.Join(v.Fit(r.Room()), ", ")
-		way := "ask for less"
-		most := min(size+2*CutRoom, capability.MostChars)
-		if _, takes := r.Capability.InputShape.Field(capability.MaxChars().Name); takes && size < capability.MostChars && r.Args.Integer(capability.MaxChars().Name, 0) < most {
-			way = fmt.Sprintf("call again with max_chars %d for all of it", most)
-		}
-		notes := []string{r.Parts.Cut, outline.Shorten(missing, CutRoom/2), way}
-		answer, r.Parts.Cut = []byte(v.JSON()), strings.TrimPrefix(strings.Join(notes, "; "), "; ")
+// Shorten shortens JSON to a number of characters, and notes in Parts.Cut what is missing, and the way to all of it. way
+// gets the characters of the whole.
+func (r *Request) Shorten(body []byte, room int, way func(size int) string) ([]byte, error) {
+	size := utf8.RuneCount(body)
+	if size <= room {
+		return body, nil
 	}
-	if r.Parts.Cut == "" && len(r.Parts.Warnings) == 0 {
-		return answer, nil
+	v, err := outline.Parse(body)
+	if err != nil {
+		return nil, fmt.Errorf("shorten the answer: %w", err)
+	}
+	missing := strings.Join(v.Fit(room), ", ")
+	r.Parts.AlsoCut("%s; %s", outline.Shorten(missing, CutRoom/2), way(size))
+	return []byte(v.JSON()), nil
+}
+
+// wayToAll says how the call gets an answer of size characters.
+func (r *Request) wayToAll(size int) string {
+	most := min(size+2*CutRoom, capability.MostChars)
+	if _, takes := r.Capability.InputShape.Field(capability.MaxChars().Name); takes && size < capability.MostChars && r.Args.Integer(capability.MaxChars().Name, 0) < most {
+		return fmt.Sprintf("call again with max_chars %d for all of it", most)
+	}
+	return "ask for less"
+}
+
+// noted is an answer with what is missing from it and the warnings before its members.
+func (p Parts) noted(answer []byte) json.RawMessage {
+	if p.Cut == "" && len(p.Warnings) == 0 {
+		return answer
 	}
 	first, err := jsontext.Marshal(struct {
 		Cut      string   `json:"cut,omitempty"`
 		Warnings []string `json:"warnings,omitempty"`
-	}{r.Parts.Cut, r.Parts.Warnings})
-	if err != nil || bytes.Equal(answer, []byte("{}")) {
-		return first, err
+	}{p.Cut, p.Warnings})
+	if err != nil {
+		panic("invoke: texts are no JSON: " + err.Error())
 	}
-	return bytes.Join([][]byte{first[:len(first)-1], answer[1:]}, []byte{','}), nil
+	return jsontext.Joined(first, answer)
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"io"
-	"strings"
 
 	"trails/auth/policy"
 	"trails/kg"
@@ -46,6 +45,8 @@ type Call struct {
 	// Whole means that the answer is for a program that can read any size. Otherwise its size is limited by the
 	// argument max_chars.
 	Whole bool
+	// Reads means that a capability with side effects is refused.
+	Reads bool
 	// Into, when set, points to a variable for the handler's answer, if that is complete and of the variable's type;
 	// then the result has no Structured. Other answers are JSON as usual.
 	Into any
@@ -72,70 +73,6 @@ type Input = load.Input
 
 // Progress says how far long work is.
 type Progress = kg.Progress
-
-// Result is the result of a finished call.
-type Result struct {
-	// Structured is the result as one JSON object, the tool's structured content. If something is missing from it or
-	// there are warnings, its first members are "cut" and "warnings".
-	Structured json.RawMessage
-	Parts
-	// Written says what a write did; nil for capabilities that do not write.
-	Written *Written
-	// TraceID is the call's, for logs and headers.
-	TraceID string
-	// Head is the commit for which the answer is valid: the one that was read or, for a write, the one it was based
-	// on. It is empty before the first commit.
-	Head string
-
-	document Document // the document for Engine.Read
-}
-
-// Parts are the parts of an answer besides its structured value. The handler sets them in its [Request], and every
-// transport shows those that it can.
-type Parts struct {
-	// Text is the text of the answer for models; "" means the outline of the structured value.
-	Text string
-	// Failed means that a tool of another server reported an error.
-	Failed bool
-	// Content is additional content for the reader.
-	Content []Content
-	// Artifacts are what the call made and keeps elsewhere.
-	Artifacts []Artifact
-	// Warnings are sentences about what the call probably did not mean.
-	Warnings []string
-	// Cut says what is missing from the answer, and how to get it; "" if it is complete.
-	Cut string
-	// Records is how many records a load read, or an export wrote.
-	Records int64
-	// Existed reports that the graph which a load names was there before.
-	Existed bool
-}
-
-// Whole is the text for a reader who is shown nothing else: the warnings, and then the text. It is "" where the answer
-// has no text of its own, because its outline begins with the warnings.
-func (p Parts) Whole() string {
-	if p.Text == "" || len(p.Warnings) == 0 {
-		return p.Text
-	}
-	return "warning: " + strings.Join(p.Warnings, "\nwarning: ") + "\n" + p.Text
-}
-
-// Content is a piece of an answer: a text, an image or sound, or a document.
-type Content struct {
-	// URI is a document's address; "" for all others.
-	URI string
-	// MIME is the type of Data. If Data is empty, Text is used, as plain text if MIME is "".
-	MIME string
-	Text string
-	Data []byte
-}
-
-// Artifact is something that can be read at its address.
-type Artifact struct {
-	URI, Name, MIME string
-	// Size counts bytes; 0 when it is not known.
-	Size int64
-}
 
 // Document is the body of a resource.
 type Document struct {

@@ -400,11 +400,14 @@ func (r *Request) encode(context.Context) error {
 		if text, err = jsontext.Marshal(r.value); err != nil {
 			return err
 		}
-		if text, err = r.fitted(text); err != nil {
+		if text, err = r.Shorten(text, r.Room(), r.wayToAll); err != nil {
 			return err
 		}
 	}
-	r.result = Result{Structured: text, Parts: r.Parts, Written: r.written, TraceID: r.call.TraceID, Head: r.Head, document: r.Document}
+	r.result = Result{Parts: r.Parts, Written: r.written, TraceID: r.call.TraceID, Head: r.Head, bare: text, document: r.Document}
+	if text != nil {
+		r.result.Structured = r.Parts.noted(text)
+	}
 	return nil
 }
 

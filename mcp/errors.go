@@ -4,13 +4,13 @@ import (
 	"context"
 	"errors"
 	"maps"
-	"slices"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 
 	"trails/fault"
 	"trails/invoke"
 	"trails/mcp/session"
+	"trails/text/jsontext"
 	"trails/text/outline"
 )
 
@@ -69,13 +69,13 @@ func refused(r request, f *fault.Error) *toolResult {
 	}
 	structured := session.Marshal(first)
 	if len(rest) > 0 {
-		structured = slices.Concat(structured[:len(structured)-1], []byte{','}, session.Marshal(rest)[1:])
+		structured = jsontext.Joined(structured, session.Marshal(rest))
 	}
 	text := f.Told(errorChars)
 	if len(f.Details) > 0 {
 		text += "\n" + outline.TextOf(session.Marshal(f.Details))
 	}
-	return &toolResult{complete: completeFor(r), Content: []any{textContent{Type: "text", Text: text}}, Structured: structured, IsError: true}
+	return newToolResult(r, invoke.Result{Structured: structured, Parts: invoke.Parts{Text: text, Failed: true}})
 }
 
 // verdict is how MCP reports a kind of fault.

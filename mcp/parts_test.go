@@ -27,8 +27,8 @@ func (manifold) Call(context.Context, invoke.Call) (invoke.Result, error) {
 				{MIME: "image/png", Data: []byte("png")},
 				{URI: "trails://kg/Note/1", MIME: "text/turtle", Text: "<urn:a> a <urn:b> ."},
 				{URI: "trails://kg/Note/2", MIME: "application/pdf", Data: []byte("pdf")},
+				{URI: "trails://kg/Note/3", Name: "Note/3", MIME: "application/ld+json"},
 			},
-			Artifacts: []invoke.Artifact{{URI: "trails://artifacts/1", Name: "report", MIME: "application/pdf", Size: 3}},
 		}}, nil
 }
 
@@ -41,7 +41,7 @@ func TestAResultHasItsParts(t *testing.T) {
 		`{"type":"image","data":"cG5n","mimeType":"image/png"},` +
 		`{"type":"resource","resource":{"uri":"trails://kg/Note/1","mimeType":"text/turtle","text":"<urn:a> a <urn:b> ."}},` +
 		`{"type":"resource","resource":{"uri":"trails://kg/Note/2","mimeType":"application/pdf","blob":"cGRm"}},` +
-		`{"type":"resource_link","uri":"trails://artifacts/1","name":"report","mimeType":"application/pdf","size":3}],` +
+		`{"type":"resource_link","uri":"trails://kg/Note/3","name":"Note/3","mimeType":"application/ld+json"}],` +
 		`"structuredContent":{"warnings":["no type is called Notte"],"commit":"` + aCommit + `","parent":"` + anotherCommit + `"}}}`
 	if diff := cmp.Diff(want, got.Body.String()); diff != "" {
 		t.Error(diff)

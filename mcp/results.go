@@ -13,7 +13,6 @@ import (
 	"trails/fault"
 	"trails/invoke"
 	"trails/mcp/session"
-	"trails/text/outline"
 )
 
 // Results have our own types: those of the SDK have no place for a tool's "trails", and escape <, > and & in text.
@@ -126,65 +125,55 @@ type toolResult struct {
 }
 
 type textContent struct {
-	Type string `json:"type"`
-	Text string `json:"text"`
+	Type invoke.Kind `json:"type"`
+	Text string      `json:"text"`
 }
 
 func newToolResult(r request, done invoke.Result) *toolResult {
-	text := done.Whole()
-	if text == "" {
-		text = outline.TextOf(done.Structured)
-	}
-	res := &toolResult{
-		complete:   completeFor(r),
-		Content:    []any{textContent{Type: "text", Text: text}},
-		Structured: done.Structured,
-		IsError:    done.Failed,
-	}
-	for _, c := range done.Content {
+	res := &toolResult{complete: completeFor(r), Structured: done.Structured, IsError: done.Failed}
+	for _, c := range done.Pieces() {
 		res.Content = append(res.Content, contentOf(c))
-	}
-	for _, a := range done.Artifacts {
-		res.Content = append(res.Content, linkContent{Type: "resource_link", URI: a.URI, Name: a.Name, MIME: a.MIME, Size: a.Size})
 	}
 	return res
 }
 
 // dataContent is an image or sound.
 type dataContent struct {
-	Type string `json:"type"` // "image" or "audio"
-	Data []byte `json:"data"`
-	MIME string `json:"mimeType"`
+	Type invoke.Kind `json:"type"`
+	Data []byte      `json:"data"`
+	MIME string      `json:"mimeType"`
 }
 
 // resourceContent is a document.
 type resourceContent struct {
-	Type     string  `json:"type"`
-	Resource content `json:"resource"`
+	Type     invoke.Kind `json:"type"`
+	Resource content     `json:"resource"`
 }
 
 // linkContent names a document that can be read.
 type linkContent struct {
-	Type string `json:"type"`
-	URI  string `json:"uri"`
-	Name string `json:"name"`
-	MIME string `json:"mimeType,omitempty"`
-	Size int64  `json:"size,omitempty"`
+	Type invoke.Kind `json:"type"`
+	URI  string      `json:"uri"`
+	Name string      `json:"name"`
+	MIME string      `json:"mimeType,omitempty"`
 }
 
-// contentOf converts a piece of an answer. Data that is neither image nor sound and has no address becomes a document
-// without an address.
+// contentOf encodes a piece of an answer.
 func contentOf(c invoke.Content) any {
-	kind, _, _ := strings.Cut(c.MIME, "/")
-	switch {
-	case c.URI == "" && len(c.Data) == 0:
-		return textContent{Type: "text", Text: c.Text}
-	case c.URI == "" && (kind == "image" || kind == "audio"):
-		return dataContent{Type: kind, Data: c.Data, MIME: c.MIME}
-	case len(c.Data) > 0:
-		return resourceContent{Type: "resource", Resource: content{URI: c.URI, MIME: c.MIME, Blob: c.Data}}
+	switch kind := c.Kind(); kind {
+	case invoke.ImageKind, invoke.AudioKind:
+		return dataContent{kind, c.Data, c.MIME}
+	case invoke.LinkKind:
+		return linkContent{kind, c.URI, c.Name, c.MIME}
+	case invoke.DocumentKind:
+		d := resourceContent{kind, content{URI: c.URI, MIME: c.MIME, Blob: c.Data}}
+		if len(c.Data) == 0 {
+			d.Resource.Text = &c.Text
+		}
+		return d
+	case invoke.TextKind:
 	}
-	return resourceContent{Type: "resource", Resource: content{URI: c.URI, MIME: c.MIME, Text: &c.Text}}
+	return textContent{invoke.TextKind, c.Text}
 }
 
 // list is a list that is answered in pages: its name, a version that changes when any entry does, and its entries.

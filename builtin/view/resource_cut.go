@@ -176,15 +176,12 @@ func wayToAll(address string, size int, otherwise string) string {
 // withCut shortens a document that its resource did not, and first says what is missing, with the warnings: in JSON
 // as the members "cut" and "warnings" of the object, or of the first one of the list; in Turtle as comments.
 func withCut(r *invoke.Request, address string, d invoke.Document) (invoke.Document, error) {
-	if !fits(r, d) && isJSON(d.MIME) {
-		size := documentSize(d)
-		v, err := outline.Parse(d.Body)
+	if isBounded(r) && isJSON(d.MIME) {
+		var err error
+		d.Body, err = r.Shorten(d.Body, r.Room()-aroundDocument, func(size int) string { return wayToAll(address, size, "no answer has all of it") })
 		if err != nil {
-			return d, fmt.Errorf("shorten %s: %w", address, err)
+			return d, err
 		}
-		missing := strings.Join(v.Fit(r.Room()-aroundDocument), ", ")
-		notes := []string{r.Parts.Cut, outline.Shorten(missing, invoke.CutRoom/2), wayToAll(address, size, "no answer has all of it")}
-		d.Body, r.Parts.Cut = []byte(v.JSON()), strings.TrimPrefix(strings.Join(notes, "; "), "; ")
 	}
 	if r.Parts.Cut == "" && len(r.Parts.Warnings) == 0 || !isBounded(r) {
 		return d, nil
@@ -217,7 +214,7 @@ func withCut(r *invoke.Request, address string, d invoke.Document) (invoke.Docum
 		}
 		d.Body = slices.Concat([]byte("["), first, list)
 	} else {
-		d.Body = slices.Concat(first[:len(first)-1], []byte(","), d.Body[1:])
+		d.Body = jsontext.Joined(first, d.Body)
 	}
 	return d, nil
 }

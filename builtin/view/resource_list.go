@@ -3,7 +3,6 @@ package view
 import (
 	"context"
 	"encoding/json"
-	"fmt"
 	"net/url"
 	"regexp"
 	"slices"
@@ -91,7 +90,7 @@ func readList(ctx context.Context, r *invoke.Request, t *schema.Type, rawQuery s
 		page.Limit, page.More = kept, true
 	}
 	if page.More && isBounded(r) {
-		r.Parts.Cut = strings.TrimPrefix(fmt.Sprintf("%s; %d shown, from offset %d, and there are more; go on with %s", r.Parts.Cut, kept, page.Offset, nextPage(r, t, rawQuery, page)), "; ")
+		r.Parts.AlsoCut("%d shown, from offset %d, and there are more; go on with %s", kept, page.Offset, nextPage(r, t, rawQuery, page))
 	}
 	return d, err
 }

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"os/user"
 	"runtime"
-	"slices"
 	"sync/atomic"
 	"time"
 
@@ -23,7 +22,6 @@ import (
 	"trails/invoke/telemetry"
 	"trails/kg"
 	"trails/kg/remote"
-	"trails/text/jsontext"
 )
 
 // remoteHelp is the end of the help of commands that may reach other hosts.
@@ -174,24 +172,6 @@ func (p *program) warn(res invoke.Result) {
 		fmt.Fprintf(p.stderr, "trails: warning: %s\n", line(flagsFor(p.cmd).Replace(warning)))
 	}
 }
-
-// unwarned is a structured result without its warnings.
-func unwarned(structured json.RawMessage) json.RawMessage {
-	members, isObject := jsontext.Members(structured)
-	if !isObject || !slices.ContainsFunc(members, isWarnings) {
-		return structured
-	}
-	text := []byte{'{'}
-	for i, m := range slices.DeleteFunc(members, isWarnings) {
-		if i > 0 {
-			text = append(text, ',')
-		}
-		text = append(append(jsontext.AppendText(text, m.Name), ':'), m.Value...)
-	}
-	return append(text, '}')
-}
-
-func isWarnings(m jsontext.Member) bool { return m.Name == "warnings" }
 
 // me is the person at this machine, by login name.
 func me() policy.Principal {

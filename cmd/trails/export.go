@@ -99,7 +99,7 @@ func (p *program) export(ctx context.Context, file string, f exportFlags) error 
 	}
 	return p.print(res.Structured, func(w io.Writer) error {
 		fmt.Fprintf(w, "wrote %s\n", f.output)
-		return writeValue(w, unwarned(res.Structured))
+		return writeValue(w, res.Unwarned())
 	})
 }
 

@@ -18,7 +18,7 @@ func (a *asked) changes() error {
 	}
 	return a.withEngine(a.ctx(), a.file, nil, func(e *invoke.Engine) error {
 		return e.Follow(auth.WithVariables(a.ctx(), a.env), a.keyed(), 0, func(res *invoke.Result) error {
-			return a.print(res.Structured, func(w io.Writer) error { return a.verb.text(w, unwarned(res.Structured)) })
+			return a.print(res.Structured, func(w io.Writer) error { return a.verb.text(w, res.Unwarned()) })
 		})
 	})
 }

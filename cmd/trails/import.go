@@ -261,7 +261,7 @@ func (p *program) decodeCall(ctx context.Context, file string, c invoke.Call, an
 	if err != nil {
 		return err
 	}
-	if err := json.Unmarshal(unwarned(res.Structured), answer); err != nil {
+	if err := json.Unmarshal(res.Unwarned(), answer); err != nil {
 		return fmt.Errorf("read the answer of %s: %w", c.Capability, err)
 	}
 	return nil

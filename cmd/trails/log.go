@@ -39,7 +39,7 @@ func (a *asked) log() error {
 	if err != nil {
 		return err
 	}
-	return a.print(res.Structured, func(w io.Writer) error { return decoded(writeRefusals)(w, unwarned(res.Structured)) })
+	return a.print(res.Structured, func(w io.Writer) error { return decoded(writeRefusals)(w, res.Unwarned()) })
 }
 
 // refusals is the answer of refusals_list.

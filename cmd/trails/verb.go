@@ -463,7 +463,7 @@ func (a *asked) make(c invoke.Call) (json.RawMessage, error) {
 	}
 	err = a.print(res.Structured, func(w io.Writer) error {
 		if a.verb.text != nil {
-			return a.verb.text(w, unwarned(res.Structured))
+			return a.verb.text(w, res.Unwarned())
 		}
 		return a.writeAnswer(w, res)
 	})
@@ -476,11 +476,11 @@ func (p *program) writeAnswer(w io.Writer, res invoke.Result) error {
 	case res.Text != "":
 		fmt.Fprintln(w, res.Text)
 		for _, c := range res.Content {
-			fmt.Fprintln(w, c.Text)
+			fmt.Fprintln(w, c)
 		}
 		return nil
 	case res.Written == nil:
-		return p.writeRows(w, unwarned(res.Structured))
+		return p.writeRows(w, res.Unwarned())
 	}
 	return decoded(writeSummary)(w, res.Structured)
 }

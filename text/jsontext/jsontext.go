@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"iter"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf16"
@@ -21,6 +22,17 @@ func Marshal(v any) ([]byte, error) {
 		return nil, err
 	}
 	return bytes.TrimSuffix(buf.Bytes(), []byte("\n")), nil
+}
+
+// Joined is one object with the members of two, as [Marshal] writes these, the first's before the second's.
+func Joined(first, second []byte) []byte {
+	switch {
+	case string(first) == "{}":
+		return second
+	case string(second) == "{}":
+		return first
+	}
+	return slices.Concat(first[:len(first)-1], []byte{','}, second[1:])
 }
 
 // AppendText appends a string as [Marshal] writes it. Only strings that may need escapes go through

@@ -62,3 +62,16 @@ func TestAnObjectInATextIsFound(t *testing.T) {
 		}
 	}
 }
+
+func TestJoinedHasTheMembersOfBoth(t *testing.T) {
+	for _, c := range [][3]string{
+		{`{"a":1}`, `{"b":2,"a":3}`, `{"a":1,"b":2,"a":3}`},
+		{`{}`, `{"b":2}`, `{"b":2}`},
+		{`{"a":1}`, `{}`, `{"a":1}`},
+		{`{}`, `{}`, `{}`},
+	} {
+		if got := string(jsontext.Joined([]byte(c[0]), []byte(c[1]))); got != c[2] {
+			t.Errorf("%s and %s: got %s, want %s", c[0], c[1], got, c[2])
+		}
+	}
+}
