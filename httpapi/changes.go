@@ -54,7 +54,7 @@ func (s *server) changes(w http.ResponseWriter, r *http.Request) error {
 	if json.Unmarshal(res.Structured, &page) == nil && page.Cursor != "" && !query.Has("start") {
 		linkTo(w, r, "next", "cursor", page.Cursor)
 	}
-	return writeJSON(w, line(res.Structured))
+	return s.whole(w, r, res, res.Tag())
 }
 
 // streamChanges sends pages until the reader or the server stops. What goes wrong before the first one is an answer of its

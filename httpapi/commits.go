@@ -55,11 +55,9 @@ func (s *server) history(capability, flag string, allowed ...string) func(http.R
 		if log.Next != "" {
 			linkTo(w, r, "next", "before", log.Next)
 		}
-		w.Header().Set("Content-Type", "application/json")
-		etag := ""
-		if res.Head != "" && flag != "" { // versions of a capability also depend on the program
-			etag = entityTag(res.Head, "")
+		if flag == "" { // versions of a capability also depend on the program
+			return s.whole(w, r, res, res.Tag())
 		}
-		return s.reply(w, r, etag, line(res.Structured))
+		return s.whole(w, r, res, res.Head)
 	}
 }

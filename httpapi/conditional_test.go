@@ -49,6 +49,51 @@ func TestAReadThatTheCallerHasIsNotSentAgain(t *testing.T) {
 	}
 }
 
+// TestAnAnswerThatTheCallerHasIsNotSentAgain holds that the tag of a call names the commit and the answer: one that
+// changes without a commit has another tag.
+func TestAnAnswerThatTheCallerHasIsNotSentAgain(t *testing.T) {
+	engine := &fakeEngine{head: "c1", result: `{"rows":[1]}`}
+	h := httpapi.New(engine, runtimeOptions())
+	get := func(match ...string) (int, string) {
+		t.Helper()
+		req := exchange{method: "GET", path: `/invoke/list?arguments=%7B%22type%22%3A%22Note%22%7D`}
+		if len(match) > 0 {
+			req.header = header("If-None-Match", match[0])
+		}
+		res := do(h, newRequest(req))
+		if body := readAll(t, res.Body); (body == "") != (res.StatusCode == 304) {
+			t.Errorf("got %d with %q", res.StatusCode, body)
+		}
+		return res.StatusCode, res.Header.Get("ETag")
+	}
+	status, tag := get()
+	if c := engine.lastCall(); status != 200 || string(c.Args) != `{"type":"Note"}` || !c.Reads {
+		t.Errorf("got %d after %s, reads %t", status, c.Args, c.Reads)
+	}
+	if !strings.HasPrefix(tag, `W/"c1.`) {
+		t.Errorf("the tag %s does not name the commit", tag)
+	}
+	if status, same := get(tag); status != 304 || same != tag {
+		t.Errorf("an answer that the caller has: got %d, %s", status, same)
+	}
+	engine.result = `{"rows":[2]}`
+	if status, other := get(tag); status != 200 || other == tag {
+		t.Errorf("another answer at the same commit: got %d, %s", status, other)
+	}
+	engine.result, engine.head = `{"rows":[1]}`, "c2"
+	if status, other := get(tag); status != 200 || other == tag {
+		t.Errorf("the same answer at another commit: got %d, %s", status, other)
+	}
+	res := do(h, newRequest(exchange{method: "POST", path: "/invoke/list", body: "{}"}))
+	if tag = res.Header.Get("ETag"); !strings.HasPrefix(tag, `W/"c2.`) || engine.lastCall().Reads {
+		t.Errorf("a read by POST has the tag %s", tag)
+	}
+	res = do(h, newRequest(exchange{method: "POST", path: "/invoke/x", body: "{}", header: header("If-Match", tag)}))
+	if got := string(engine.lastCall().Args); res.StatusCode != 200 || got != `{"if_commit":"c2"}` {
+		t.Errorf("a write on what was read: got %d with %s", res.StatusCode, got)
+	}
+}
+
 func TestAGraphWithoutACommitHasNoTag(t *testing.T) {
 	res := do(httpapi.New(&fakeEngine{document: "{}"}, runtimeOptions()), newRequest(exchange{method: "GET", path: "/kg", header: header("If-None-Match", "*")}))
 	if res.StatusCode != 200 || res.Header.Get("ETag") != "" {

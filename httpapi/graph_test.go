@@ -162,6 +162,7 @@ var volatile = []struct {
 	{regexp.MustCompile(`"trace_id":"[0-9a-f]{32}"`), `"trace_id":"TRACE"`},
 	{regexp.MustCompile(`\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z`), "TIME"},
 	{regexp.MustCompile(`\+[0-9a-f]{12}"`), `+DIGEST"`},
+	{regexp.MustCompile(`\b[0-9a-f]{12}\.[0-9a-f]{16}"`), `COMMIT.DIGEST"`},
 	{regexp.MustCompile(`\b[0-9a-f]{12}\b`), "COMMIT"},
 }
 

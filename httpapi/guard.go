@@ -41,8 +41,8 @@ func (s *server) ownOrigin(next http.Handler) http.Handler {
 	return s.gate(next, func(r *http.Request) error {
 		checked := r
 		path := r.URL.Path
-		isQuery := isRead(r) && (path == "/sparql" || path == graphStore || strings.HasPrefix(path, graphStore+"/"))
-		if isQuery { // a query, or a read of a whole graph, may be expensive
+		isQuery := isRead(r) && (path == "/sparql" || path == graphStore || strings.HasPrefix(path, graphStore+"/") || strings.HasPrefix(path, "/invoke/"))
+		if isQuery { // a query, a call, or a read of a whole graph may be expensive
 			checked = r.Clone(r.Context())
 			checked.Method = http.MethodPost
 		}

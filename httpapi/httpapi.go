@@ -180,6 +180,7 @@ func (s *server) routes(r chi.Router) {
 	r.Post(oauth.RegisterPath, s.answer(s.register))
 	r.Post("/invoke", s.answer(s.invokeBatch))
 	r.Post("/invoke/{capability}", s.answer(s.invoke))
+	r.Get("/invoke/{capability}", s.answer(s.ask))
 	r.Get("/commits", s.answer(s.history("commits_list", "whole", "limit", "before")))
 	r.Get("/changes", s.answer(s.changes))
 	r.Get("/commits/{id}", s.answer(s.history("commits_get", "quads", "limit", "offset")))

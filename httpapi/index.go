@@ -34,6 +34,7 @@ var guide = []project.Route{
 	{Methods: "GET", Path: "/sse", Says: "Model Context Protocol, for old clients"},
 	{Methods: "POST", Path: "/messages", Says: "what those send"},
 	{Methods: "POST", Path: "/invoke/{capability}", Says: "one call; the body is its arguments as JSON"},
+	{Methods: "GET", Path: "/invoke/{capability}", Query: "arguments={…}", Says: "one call that only reads", Answers: mediaJSON},
 	{Methods: "POST", Path: "/invoke", Says: `up to 100 calls in order: {"calls": [{"capability", "arguments"}]}`, Answers: mediaJSON, Takes: mediaJSON},
 	{Methods: "GET", Path: "/capabilities", Says: "what can be called", Answers: mediaManifest},
 	{Methods: "GET", Path: "/capabilities/{id}/history", Says: "the versions of one, newest first", Answers: mediaJSON},

@@ -33,14 +33,48 @@ func (s *server) invoke(w http.ResponseWriter, r *http.Request) error {
 	return s.run(w, r, s.call(r, capability, args))
 }
 
-// run makes the call and answers with its structured content.
+// ask answers GET /invoke/{capability}: a call that reads, which a cache may keep.
+func (s *server) ask(w http.ResponseWriter, r *http.Request) error {
+	capability, err := segment(r, "capability")
+	if err != nil {
+		return err
+	}
+	query, err := parameters(r, "arguments")
+	if err != nil {
+		return err
+	}
+	args, err := argumentsIn([]byte(query.Get("arguments")))
+	if err != nil {
+		return err
+	}
+	c := s.call(r, capability, args)
+	c.Reads = true
+	return s.run(w, r, c)
+}
+
+// run makes the call and answers with its structured content, or 304 if the caller has it.
 func (s *server) run(w http.ResponseWriter, r *http.Request, c invoke.Call) error {
+	if !isRead(r) && len(r.Header.Values("If-None-Match")) > 0 { // RFC 9110, section 13.1.2: 304 is for GET and HEAD
+		return fault.New(fault.InvalidArguments, "If-None-Match is for GET, by which a read is /invoke/{capability}?arguments={…}")
+	}
 	res, err := s.engine.Call(r.Context(), c)
 	if err != nil {
 		return err
 	}
-	nameCommit(w.Header(), res)
-	return writeJSON(w, res.Structured)
+	return s.whole(w, r, res, res.Tag())
+}
+
+// whole answers with the structured content of a result. A tag is for a read; of a write the tag is its commit.
+func (s *server) whole(w http.ResponseWriter, r *http.Request, res invoke.Result, tag string) error {
+	w.Header().Set("Content-Type", "application/json")
+	if res.Written != nil {
+		nameCommit(w.Header(), res)
+		tag = ""
+	}
+	if tag != "" {
+		tag = entityTag(tag, "")
+	}
+	return s.reply(w, r, tag, line(res.Structured))
 }
 
 // WarningHeader has the warnings of a call whose answer has no place for them in the body.

@@ -1,8 +1,6 @@
 package httpapi
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
 	"net/http"
 	"time"
 
@@ -43,8 +41,7 @@ func (a *streamedAnswer) Write(p []byte) (int, error) {
 }
 
 // stream makes a call whose output is the answer. A short answer is buffered until the call has ended and check,
-// which may be nil, has accepted its result; for GET it then has an ETag. The ETag contains the commit and a digest
-// of the content, because a query may depend on the time or on provenance.
+// which may be nil, has accepted its result; for GET it then has an ETag. See [invoke.Tag].
 func (s *server) stream(w http.ResponseWriter, r *http.Request, c invoke.Call, f form, check func(invoke.Result) error) error {
 	a := &streamedAnswer{w: w, form: f}
 	c.Output = a
@@ -62,8 +59,7 @@ func (s *server) stream(w http.ResponseWriter, r *http.Request, c invoke.Call, f
 	w.Header().Set("Content-Type", a.form.contentType())
 	etag := ""
 	if result.Head != "" && isRead(r) {
-		sum := sha256.Sum256(a.held)
-		etag = entityTag(result.Head, hex.EncodeToString(sum[:8]))
+		etag = entityTag(invoke.Tag(result.Head, a.held), "")
 	}
 	return s.reply(w, r, etag, a.held)
 }

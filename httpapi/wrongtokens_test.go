@@ -55,7 +55,7 @@ func TestWrongTokensAreSlowedAndTheRightOneIsNot(t *testing.T) {
 
 func TestQueriesThatOtherSitesSendAreRefused(t *testing.T) {
 	h := httpapi.New(&fakeEngine{document: "{}"}, runtimeOptions())
-	for _, path := range []string{"/sparql?query=ASK%7B%7D", "/sparql", "/rdf-graphs?default", "/rdf-graphs/a"} {
+	for _, path := range []string{"/sparql?query=ASK%7B%7D", "/sparql", "/rdf-graphs?default", "/rdf-graphs/a", "/invoke/x"} {
 		for _, method := range []string{http.MethodGet, http.MethodHead} {
 			for site, refused := range map[string]bool{"cross-site": true, "same-site": true, "same-origin": false, "none": false, "": false} {
 				res := do(h, newRequest(exchange{method: method, path: path, header: header("Sec-Fetch-Site", site)}))

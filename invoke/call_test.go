@@ -56,6 +56,24 @@ func TestArgumentsThatNoTranscriptCanShow(t *testing.T) {
 	}
 }
 
+func TestACallThatReadsChangesNothing(t *testing.T) {
+	e := invoketest.New(t, string(example.Schema), invoke.Config{})
+	for _, c := range []struct{ capability, args string }{
+		{"requirement.create", `{"title": "A", "status": "draft"}`},
+		{"requirement.create", `{"title": "A", "status": "draft", "dry_run": true}`},
+		{"create", `{"type": "Requirement", "data": {"title": "A"}}`}, // which another one handles
+		{"undo", `{"commit": "head"}`},
+	} {
+		f := e.Refused(t, invoke.Call{Capability: c.capability, Args: json.RawMessage(c.args), Principal: invoketest.Ana, Reads: true}, fault.InvalidArguments)
+		if !strings.Contains(f.Message, "call it by POST") {
+			t.Errorf("%s: got %s", c.capability, f.Message)
+		}
+	}
+	if _, err := e.Call(t.Context(), invoke.Call{Capability: "snapshot", Principal: invoketest.Ana, Reads: true}); err != nil {
+		t.Error(err)
+	}
+}
+
 func TestAStreamStandsInForDataOfALoad(t *testing.T) {
 	e := invoketest.New(t, string(example.Schema), invoke.Config{})
 	r, err := e.Call(t.Context(), invoke.Call{

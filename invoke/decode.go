@@ -10,6 +10,7 @@ import (
 	"unicode/utf8"
 
 	"trails/auth/policy"
+	"trails/capability"
 	"trails/fault"
 	"trails/kg"
 	"trails/text/jsontext"
@@ -64,6 +65,9 @@ func (r *Request) decodeText() error {
 // For a typed write, whose arguments are the values of a node, the handler reports these errors together with those
 // from the graph.
 func (r *Request) checkArgs(ctx context.Context) error {
+	if r.call.Reads && r.Capability.SideEffects != capability.None {
+		return fault.New(fault.InvalidArguments, "%s may change something; call it by POST", r.Capability.ID)
+	}
 	if errors.Is(r.badText, errNoObject) {
 		return fault.Argument("", fault.Datatype, nil, "the arguments must be one JSON object"+r.Capability.InputShape.SuchAs())
 	}
