@@ -6,6 +6,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"trails/auth/policy"
 	"trails/builtin/view"
@@ -144,11 +145,13 @@ func gotOf(ctx context.Context, r *invoke.Request, d browse.Described, only, see
 	if err != nil {
 		return out, err
 	}
+	short := false
 	add := func(name string, predicate rdf.IRI, values []rdf.Term, total int, many bool) error {
 		seen[name] = true
 		if len(values) == 0 || len(only) > 0 && !only[name] {
 			return nil
 		}
+		short = short || slices.ContainsFunc(values, func(v rdf.Term) bool { return rdf.IsLiteral(v) && utf8.RuneCountInString(rdf.Lexical(v)) > getText })
 		shown, err := gotValues(ctx, r, values, many, getText, linked)
 		out.Values[name] = shown
 		if more := total - len(values); more > 0 {
@@ -166,6 +169,9 @@ func gotOf(ctx context.Context, r *invoke.Request, d browse.Described, only, see
 		if err := add(r.Snapshot.Schema().Short(o.Predicate), o.Predicate, o.Values, o.Total, true); err != nil {
 			return out, err
 		}
+	}
+	if _, named := d.Term.(rdf.IRI); named && d.Type != nil {
+		r.Source(invoke.Address(d.Type.Name, d.ID), out.Node, short || len(out.More) > 0)
 	}
 	if len(only) > 0 {
 		return out, nil

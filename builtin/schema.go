@@ -67,6 +67,7 @@ var schemaGetBuiltin = invoke.Define(capability.Descriptor{
 func schemaGet(ctx context.Context, r *invoke.Request, in schemaAsked) (schemaView, error) {
 	s, form := r.Snapshot.Schema(), in.Format
 	if in.Type == "" {
+		r.Source("trails://schema", "schema", false)
 		if form == "" || form == formOutline {
 			return schemaOutline(ctx, r)
 		}

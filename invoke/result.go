@@ -1,12 +1,17 @@
 package invoke
 
 import (
+	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
+	"net/url"
+	"slices"
+	"strconv"
 	"strings"
 
+	"trails/capability"
 	"trails/text/outline"
 )
 
@@ -46,6 +51,14 @@ type Parts struct {
 	Records int64
 	// Existed reports that the graph which a load names was there before.
 	Existed bool
+
+	sources []source
+}
+
+// source is a resource with all of what an answer shows a part of.
+type source struct {
+	uri, name string
+	short     bool // the handler shows a part
 }
 
 // AlsoCut says what else is missing.
@@ -54,6 +67,33 @@ func (p *Parts) AlsoCut(format string, args ...any) {
 		p.Cut += "; "
 	}
 	p.Cut += fmt.Sprintf(format, args...)
+}
+
+// mostLinks is how many links an answer has.
+const mostLinks = 3
+
+// Source names the resource that has all of the answer, or of a node in it, in the view of the call. The result links
+// to those of which short says that a part is shown; to all, if there are none and something is cut from the answer.
+func (r *Request) Source(uri, name string, short bool) {
+	params := url.Values{capability.MaxChars().Name: {strconv.Itoa(capability.MostChars)}}
+	if r.at != "" {
+		params.Set("at", r.at)
+	}
+	if r.Ref.Branch != "" {
+		params.Set("branch", r.Ref.Branch)
+	}
+	r.Parts.sources = append(r.Parts.sources, source{uri + "?" + params.Encode(), name, short})
+}
+
+// links are the links of the answer; none if the caller may not read resources.
+func (r *Request) links(ctx context.Context) (links []Content) {
+	all := r.Parts.Cut != "" && !slices.ContainsFunc(r.Parts.sources, func(s source) bool { return s.short })
+	for _, s := range r.Parts.sources {
+		if len(links) < mostLinks && (s.short || all) && r.engine.mayRead(ctx, r.authority, r.Principal, r.Ref, r.catalog) == nil {
+			links = append(links, Content{URI: s.uri, Name: s.name})
+		}
+	}
+	return links
 }
 
 // Told is the answer as a text for a reader who is shown nothing else.

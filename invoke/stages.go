@@ -388,7 +388,7 @@ func (r *Request) handle(ctx context.Context) (err error) {
 	return err
 }
 
-func (r *Request) encode(context.Context) error {
+func (r *Request) encode(ctx context.Context) error {
 	if r.catalog != nil {
 		if now, old := r.catalog.registry.Replaced(r.call.Capability); old {
 			r.Warn("%s is replaced by %s; call that", r.call.Capability, now.ID)
@@ -404,6 +404,7 @@ func (r *Request) encode(context.Context) error {
 			return err
 		}
 	}
+	r.Parts.Content = append(r.Parts.Content, r.links(ctx)...)
 	r.result = Result{Parts: r.Parts, Written: r.written, TraceID: r.call.TraceID, Head: r.Head, bare: text, document: r.Document}
 	if text != nil {
 		r.result.Structured = r.Parts.noted(text)

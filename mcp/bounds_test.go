@@ -249,6 +249,10 @@ func TestNoAnswerIsLongerThanItsLimit(t *testing.T) {
 	w.tools()
 	w.resources()
 	w.prompts()
+	if w.links == 0 {
+		t.Error("no answer has links to what was cut from it")
+	}
+	w.t.Logf("%d links followed", w.links)
 }
 
 // walk asks for everything, and looks at how long the answers are.
@@ -260,6 +264,7 @@ type walk struct {
 	// arguments are the tools whose listed schemas have an argument, by its name; listed are all that are listed.
 	arguments map[string]map[string]bool
 	listed    map[string]bool
+	links     int // that were followed
 	// slow is what no answer takes: it goes with the load, which took its time on the same machine.
 	slow time.Duration
 }
@@ -345,7 +350,7 @@ func (w *walk) tool(name, args string, limit int) {
 		return
 	}
 	var res struct {
-		Content    []struct{ Text string }
+		Content    []struct{ Text, Type, URI string }
 		Structured json.RawMessage `json:"structuredContent"`
 	}
 	if err := json.Unmarshal(a.Result, &res); err != nil {
@@ -360,8 +365,17 @@ func (w *walk) tool(name, args string, limit int) {
 	}
 	w.advises(what, name, args, said.Cut+" "+said.Message+" "+strings.Join(said.Warnings, " "))
 	text := ""
-	for _, c := range res.Content {
-		text += c.Text
+	for i, c := range res.Content {
+		if text += c.Text; c.Type != "resource_link" {
+			continue
+		}
+		w.links++
+		if a := w.ask("resources/read", map[string]any{"uri": c.URI}); a.Error != nil {
+			w.t.Errorf("%s: the link %s cannot be read: %s", what, c.URI, a.Error.Message)
+		}
+		if i > 3 || len(c.URI) > 400 {
+			w.t.Errorf("%s: link %d is %s", what, i, c.URI)
+		}
 	}
 	if n := utf8.RuneCountInString(text); n > limit {
 		w.t.Errorf("%s: the text has %d characters: %.200s", what, n, text)

@@ -3,6 +3,7 @@ package mcp_test
 import (
 	"context"
 	"encoding/json"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -34,16 +35,20 @@ func (manifold) Call(context.Context, invoke.Call) (invoke.Result, error) {
 
 func TestAResultHasItsParts(t *testing.T) {
 	h := mcp.New(manifold{&fake{}}, mcp.Options{}).Handler()
-	got := post(t, h, `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"echo","arguments":{}}}`)
+	call := `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"echo","arguments":{}}}`
+	got := post(t, h, call, "MCP-Protocol-Version: 2025-06-18")
 	want := `{"jsonrpc":"2.0","id":1,"result":{"content":[` +
 		`{"type":"text","text":"warnings: no type is called Notte\ncommit: ababababab01\nparent: cdcdcdcdcd02"},` +
 		`{"type":"text","text":"A chart of it:"},` +
 		`{"type":"image","data":"cG5n","mimeType":"image/png"},` +
 		`{"type":"resource","resource":{"uri":"trails://kg/Note/1","mimeType":"text/turtle","text":"<urn:a> a <urn:b> ."}},` +
 		`{"type":"resource","resource":{"uri":"trails://kg/Note/2","mimeType":"application/pdf","blob":"cGRm"}},` +
-		`{"type":"resource_link","uri":"trails://kg/Note/3","name":"Note/3","mimeType":"application/ld+json"}],` +
+		`{"type":"resource_link","uri":"trails://kg/Note/3","name":"Note/3","mimeType":"application/ld+json","annotations":{"audience":["user"]}}],` +
 		`"structuredContent":{"warnings":["no type is called Notte"],"commit":"` + aCommit + `","parent":"` + anotherCommit + `"}}}`
 	if diff := cmp.Diff(want, got.Body.String()); diff != "" {
 		t.Error(diff)
+	}
+	if old := post(t, h, call, "MCP-Protocol-Version: 2025-03-26").Body.String(); strings.Contains(old, "resource_link") || !strings.Contains(old, "image/png") {
+		t.Errorf("a version without links got %s", old)
 	}
 }

@@ -47,10 +47,18 @@ func cacheableFor(r request) cacheable {
 	return cacheable{}
 }
 
-func isSessionless(r request) bool {
-	v, ok := r.Request.(interface{ ProtocolVersion() string })
-	return ok && v.ProtocolVersion() >= session.Sessionless
+func isSessionless(r request) bool { return versionOf(r) >= session.Sessionless }
+
+// versionOf is the version of the protocol that a request speaks, "" if it does not say.
+func versionOf(r request) string {
+	if v, ok := r.Request.(interface{ ProtocolVersion() string }); ok {
+		return v.ProtocolVersion()
+	}
+	return ""
 }
+
+// linksSince is the first version of the protocol in which a result may have links.
+const linksSince = "2025-06-18"
 
 // listResult is the result of tools/list, resources/list, resources/templates/list, prompts/list
 // or skills/list, which differ in the name of their entries.
@@ -132,7 +140,9 @@ type textContent struct {
 func newToolResult(r request, done invoke.Result) *toolResult {
 	res := &toolResult{complete: completeFor(r), Structured: done.Structured, IsError: done.Failed}
 	for _, c := range done.Pieces() {
-		res.Content = append(res.Content, contentOf(c))
+		if c.Kind() != invoke.LinkKind || versionOf(r) >= linksSince {
+			res.Content = append(res.Content, contentOf(c))
+		}
 	}
 	return res
 }
@@ -150,12 +160,17 @@ type resourceContent struct {
 	Resource content     `json:"resource"`
 }
 
-// linkContent names a document that can be read.
+// linkContent names a resource that can be read. It is for the user: what a model reads says the way itself.
 type linkContent struct {
-	Type invoke.Kind `json:"type"`
-	URI  string      `json:"uri"`
-	Name string      `json:"name"`
-	MIME string      `json:"mimeType,omitempty"`
+	Type        invoke.Kind `json:"type"`
+	URI         string      `json:"uri"`
+	Name        string      `json:"name"`
+	MIME        string      `json:"mimeType,omitempty"`
+	Annotations annotations `json:"annotations"`
+}
+
+type annotations struct {
+	Audience []string `json:"audience"`
 }
 
 // contentOf encodes a piece of an answer.
@@ -164,7 +179,7 @@ func contentOf(c invoke.Content) any {
 	case invoke.ImageKind, invoke.AudioKind:
 		return dataContent{kind, c.Data, c.MIME}
 	case invoke.LinkKind:
-		return linkContent{kind, c.URI, c.Name, c.MIME}
+		return linkContent{kind, c.URI, c.Name, c.MIME, annotations{[]string{"user"}}}
 	case invoke.DocumentKind:
 		d := resourceContent{kind, content{URI: c.URI, MIME: c.MIME, Blob: c.Data}}
 		if len(c.Data) == 0 {

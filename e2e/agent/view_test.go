@@ -32,7 +32,7 @@ func (v view) shown(t testing.TB, r reply) string {
 		return r.Error.Message
 	}
 	var result struct {
-		Content           []struct{ Text string }
+		Content           []struct{ Type, Text, Name, URI string }
 		StructuredContent json.RawMessage
 	}
 	if err := json.Unmarshal(r.Result, &result); err != nil {
@@ -43,7 +43,9 @@ func (v view) shown(t testing.TB, r reply) string {
 	}
 	var text strings.Builder
 	for _, block := range result.Content {
-		text.WriteString(block.Text)
+		if text.WriteString(block.Text); block.Type == "resource_link" { // a host may show it, although it is for the user
+			text.WriteString("\n" + block.Name + " " + block.URI)
+		}
 	}
 	return text.String()
 }

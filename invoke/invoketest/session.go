@@ -107,6 +107,14 @@ func (s *Session) calls(d *datadriven.TestData) string {
 		return s.Normal(Refusal(err))
 	}
 	CheckResult(s.T, s.Engine, c.Capability, r.Structured)
+	for _, piece := range r.Content {
+		if piece.Kind() != invoke.LinkKind {
+			continue
+		}
+		if _, err := s.Read(s.T.Context(), piece.URI, invoke.Call{Principal: c.Principal}); err != nil {
+			d.Fatalf(s.T, "the link %s cannot be read: %v", piece.URI, err)
+		}
+	}
 	return s.Normal(stream.String() + Indented(s.T, r.Structured) + "\n")
 }
 
