@@ -5,6 +5,8 @@ import (
 	"log/slog"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"trails/capability/project"
 )
 
 // instructions are for the client's model if the engine has none for the caller.
@@ -22,6 +24,9 @@ func (e *endpoint) initialize(ctx context.Context, r request) (sdk.Result, error
 		return res, err
 	}
 	hello.Instructions = e.instructionsFor(ctx, r)
+	if hello.ProtocolVersion >= iconsSince {
+		hello.ServerInfo = e.infoWithIcon()
+	}
 	if e.stateless {
 		hello.Capabilities.Tools = &sdk.ToolCapabilities{}
 		hello.Capabilities.Resources = &sdk.ResourceCapabilities{}
@@ -34,8 +39,23 @@ func (e *endpoint) discover(ctx context.Context, r request) (sdk.Result, error) 
 	res, err := r.bySDK(ctx)
 	if hello, ok := res.(*sdk.DiscoverResult); ok && err == nil {
 		hello.Instructions = e.instructionsFor(ctx, r)
+		if hello.Meta == nil {
+			hello.Meta = sdk.Meta{}
+		}
+		hello.Meta[sdk.MetaKeyServerInfo] = e.infoWithIcon()
 	}
 	return res, err
+}
+
+// iconsSince is the first version of the protocol in which a server has icons.
+const iconsSince = "2025-11-25"
+
+// infoWithIcon says which server it is, with its icon, for handshakes alone: without sessions every result says which
+// server made it.
+func (e *endpoint) infoWithIcon() *sdk.Implementation {
+	info := e.info
+	info.Icons = []sdk.Icon{{Source: project.Icon(), MIMEType: "image/png", Sizes: []string{project.IconSize}}}
+	return &info
 }
 
 // instructionsFor is the engine's guide for this caller. If it fails, the handshake still succeeds.

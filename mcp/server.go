@@ -110,11 +110,13 @@ type endpoint struct {
 	via string
 	// stateless means that a session lasts one request, and only subscriptions are notified.
 	stateless bool
-	sdk       *sdk.Server
+	// info says which server it is.
+	info sdk.Implementation
+	sdk  *sdk.Server
 }
 
 func (s *Server) endpoint(via string, stateless bool) session.Methods {
-	e := &endpoint{Server: s, via: via, stateless: stateless}
+	e := &endpoint{Server: s, via: via, stateless: stateless, info: sdk.Implementation{Name: s.opts.Name, Title: project.ServerTitle, Version: s.opts.Version}}
 	var logging *sdk.LoggingCapabilities // there is a session to send messages to
 	if !stateless {
 		logging = &sdk.LoggingCapabilities{}
@@ -124,7 +126,7 @@ func (s *Server) endpoint(via string, stateless bool) session.Methods {
 		versions = slices.DeleteFunc(versions, func(v string) bool { return v >= session.Sessionless })
 	}
 	e.sdk = sdk.NewServer(
-		&sdk.Implementation{Name: s.opts.Name, Title: project.ServerTitle, Version: s.opts.Version},
+		&e.info,
 		&sdk.ServerOptions{
 			Instructions: instructions,
 			Capabilities: &sdk.ServerCapabilities{

@@ -17,6 +17,7 @@ import (
 
 	"trails/auth"
 	"trails/auth/policy"
+	"trails/capability/project"
 	"trails/mcp"
 )
 
@@ -54,7 +55,7 @@ func checkTranscripts(t *testing.T, file string) {
 	}
 	for i, section := range archive.Files {
 		t.Run(section.Name, func(t *testing.T) {
-			got := play(t, transcriptOptions(t, string(archive.Comment)), string(section.Data))
+			got := strings.ReplaceAll(play(t, transcriptOptions(t, string(archive.Comment)), string(section.Data)), project.Icon(), "data:ICON")
 			if *update {
 				archive.Files[i].Data = []byte(got)
 				return

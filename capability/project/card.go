@@ -1,6 +1,8 @@
 package project
 
 import (
+	_ "embed" // for icon
+	"encoding/base64"
 	"net/netip"
 	"net/url"
 	"path"
@@ -14,6 +16,16 @@ const (
 	ServerTitle       = "Trails knowledge graph"
 	ServerDescription = "A versioned, typed knowledge graph in one SQLite file that agents read and write."
 )
+
+//go:embed icon.png
+var icon []byte
+
+// IconSize is the width and height of the icon.
+const IconSize = "48x48"
+
+// Icon returns the icon of the server as a data: URI: a PNG, which every client that shows icons can show. It is that of
+// the pages (admin/static/icon.svg).
+func Icon() string { return "data:image/png;base64," + base64.StdEncoding.EncodeToString(icon) }
 
 // Media types of what clients read before they connect.
 const (

@@ -1,7 +1,11 @@
 package project_test
 
 import (
+	"bytes"
+	"encoding/base64"
 	"encoding/json"
+	"fmt"
+	"image/png"
 	"regexp"
 	"strings"
 	"testing"
@@ -31,6 +35,18 @@ var (
 	cardName  = regexp.MustCompile(`^[a-zA-Z0-9.-]+/[a-zA-Z0-9._-]+$`)
 	entryName = regexp.MustCompile(`^urn:air:[a-zA-Z0-9.-]+:[a-zA-Z0-9._-]+:(mcp|catalog)$`)
 )
+
+func TestTheIconIsAPictureOfItsSize(t *testing.T) {
+	text, isData := strings.CutPrefix(project.Icon(), "data:image/png;base64,")
+	data, err := base64.StdEncoding.DecodeString(text)
+	if !isData || err != nil {
+		t.Fatal(project.Icon(), err)
+	}
+	drawn, err := png.DecodeConfig(bytes.NewReader(data))
+	if size := fmt.Sprintf("%dx%d", drawn.Width, drawn.Height); err != nil || size != project.IconSize || len(data) > 1000 {
+		t.Errorf("%s in %d bytes, %v", size, len(data), err)
+	}
+}
 
 func TestACardNamesTheServerByItsAddress(t *testing.T) {
 	for base, want := range map[string][2]string{

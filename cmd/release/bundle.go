@@ -2,6 +2,7 @@ package main
 
 import (
 	"crypto/sha256"
+	_ "embed" // for icon
 	"encoding/json"
 	"fmt"
 	"net/url"
@@ -24,6 +25,7 @@ type manifest struct {
 	Description      string              `json:"description"`
 	LongDescription  string              `json:"long_description"`
 	Author           author              `json:"author"`
+	Icon             string              `json:"icon"`
 	Repository       *repository         `json:"repository,omitempty"`
 	Server           server              `json:"server"`
 	ToolsGenerated   bool                `json:"tools_generated"`
@@ -94,7 +96,7 @@ func (r *release) bundles(files map[string][]byte, wanted []platform, binary fun
 		if err != nil {
 			return err
 		}
-		members := []member{{"manifest.json", append(text, '\n'), false}}
+		members := []member{{"manifest.json", append(text, '\n'), false}, {"icon.png", icon, false}}
 		for _, p := range of {
 			program, err := os.ReadFile(binary(p))
 			if err != nil {
@@ -129,13 +131,28 @@ func (r *release) bundles(files map[string][]byte, wanted []platform, binary fun
 		Description string            `json:"description"`
 		Repository  map[string]string `json:"repository"`
 		Version     string            `json:"version"`
+		Icons       []iconEntry       `json:"icons"`
 		Packages    []pack            `json:"packages"`
 	}{
 		registryURI, "io.github." + owner + "/" + name, project.ServerTitle, project.ServerDescription,
-		map[string]string{"url": r.repository, "source": "github"}, r.number(), packages,
+		map[string]string{"url": r.repository, "source": "github"}, r.number(),
+		[]iconEntry{{"https://raw.githubusercontent.com/" + owner + "/" + name + "/" + r.version + "/cmd/release/icon.png", "image/png", []string{"512x512"}}},
+		packages,
 	}, "", "  ")
 	files["server.json"] = append(text, '\n')
 	return err
+}
+
+// icon is the icon of the pages (admin/static/icon.svg) in pixels.
+//
+//go:embed icon.png
+var icon []byte
+
+// iconEntry is an icon in the registry, which takes https addresses alone.
+type iconEntry struct {
+	Source string   `json:"src"`
+	MIME   string   `json:"mimeType"`
+	Sizes  []string `json:"sizes"`
 }
 
 // inBundle returns a binary's path in a bundle.
@@ -146,7 +163,7 @@ func (r *release) manifest(of []platform) manifest {
 		ManifestVersion: "0.3", Name: "trails", DisplayName: project.ServerTitle, Version: r.number(), Description: project.ServerDescription,
 		LongDescription: "One file holds a typed graph, its schema, its history and its provenance. Every write is validated, atomic and a commit that can be undone.\n\n" +
 			"The file is one that there is: `trails init notes.trails --schema schema.yaml` makes it. Other programs may have it open at the same time.",
-		Author: author{"The trails authors"}, ToolsGenerated: true, PromptsGenerated: true, License: "Apache-2.0",
+		Author: author{"The trails authors"}, Icon: "icon.png", ToolsGenerated: true, PromptsGenerated: true, License: "Apache-2.0",
 		Keywords: []string{"knowledge graph", "rdf", "sparql", "shacl", "sqlite", "memory"},
 		Server: server{Type: "binary", EntryPoint: inBundle(of[0]), Config: mcpConfig{
 			Command: "${__dirname}/" + inBundle(of[0]), Args: []string{"mcp", "${user_config.file}"}, Overrides: map[string]command{},

@@ -10,6 +10,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"image/png"
 	"io"
 	"os"
 	"path/filepath"
@@ -222,6 +223,18 @@ func TestABundle(t *testing.T) {
 	if !slices.Equal(m.Server.Config.Args, []string{"mcp", "${user_config.file}"}) || !m.UserConfig["file"].Required {
 		t.Errorf("the file is not asked for: %+v", m)
 	}
+	f := members[m.Icon]
+	if f == nil {
+		t.Fatalf("the icon %s is not in the bundle", m.Icon)
+	}
+	opened, err := f.Open()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer opened.Close()
+	if drawn, err := png.DecodeConfig(opened); err != nil || drawn.Width != 512 || drawn.Height != 512 {
+		t.Errorf("the icon: %v %v", drawn, err)
+	}
 	for _, path := range []string{m.Server.EntryPoint, m.Server.Config.Command, m.Server.Config.Overrides["linux"].Command, m.Server.Config.Overrides["win32"].Command} {
 		f := members[strings.TrimPrefix(path, "${__dirname}/")]
 		if f == nil || f.Mode()&0o111 == 0 {
@@ -238,7 +251,7 @@ func TestTheEntryOfTheRegistry(t *testing.T) {
 	if err := keeps(t, "server-2025-12-11.json", text); err != nil {
 		t.Errorf("%v\n%s", err, text)
 	}
-	for _, wrong := range [][2]string{{`"stdio"`, `"pipe"`}, {"io.github.example/", "io.github.example."}, {"fileSha256", "sha256"}, {"/2025-12-11/", "/2025-07-09/"}, {project.ServerDescription, strings.Repeat("long ", 21)}} {
+	for _, wrong := range [][2]string{{`"stdio"`, `"pipe"`}, {"io.github.example/", "io.github.example."}, {"fileSha256", "sha256"}, {"/2025-12-11/", "/2025-07-09/"}, {"https://raw.", "http://raw."}, {"512x512", "512"}, {project.ServerDescription, strings.Repeat("long ", 21)}} {
 		if keeps(t, "server-2025-12-11.json", bytes.ReplaceAll(text, []byte(wrong[0]), []byte(wrong[1]))) == nil {
 			t.Errorf("the rules take %s in the place of %s", wrong[1], wrong[0])
 		}
