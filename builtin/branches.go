@@ -102,7 +102,7 @@ var branchesCreateBuiltin = invoke.Define(capability.Descriptor{
 }, invoke.On("compact"))
 
 var branchesDeleteBuiltin = invoke.Define(capability.Descriptor{
-	ID: "branches_delete", Description: "Delete a branch; its commits stay.",
+	ID: "branches_delete", Description: "Delete a branch; commits stay.",
 	PolicyRequired: capability.Requirement{Action: policy.BranchDelete}, SideEffects: capability.Writes,
 }, func(ctx context.Context, r *invoke.Request, in struct {
 	Name string `json:"name" is:"brief" min:"1" max:"64"`

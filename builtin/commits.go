@@ -255,7 +255,7 @@ const (
 // commitAsked is a commit, and a part of what it changed.
 type commitAsked struct {
 	capability.BranchArgument
-	ID     string `json:"id" doc:"Its first digits, or head~2."`
+	ID     string `json:"id" is:"brief" doc:"Its first digits, or head~2."`
 	Limit  int    `json:"limit" is:"brief" min:"0" max:"10000" default:"200"`
 	Offset int    `json:"offset" is:"rare" min:"0" default:"0" doc:"How many changes to pass over."`
 	Quads  bool   `json:"quads" is:"rare" default:"false" doc:"Each change as an N-Quad, too, ids and the activity whole."`

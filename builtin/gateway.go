@@ -215,6 +215,7 @@ type accepting struct {
 	Name   string   `json:"name"`
 	Tools  []string `json:"tools,omitempty" doc:"Names or ids of what is accepted; all when left out."`
 	Digest string   `json:"digest,omitempty" doc:"Of the changes that the person has seen; others are not accepted."`
+	capability.AskArgument
 	capability.WriteArguments
 }
 

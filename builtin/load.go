@@ -37,6 +37,7 @@ type loading struct {
 	Rejects   bool                       `json:"rejects" is:"rare" default:"false" doc:"Leave out bad rows and records and load the others; rejects lists them."`
 	KeepGoing bool                       `json:"keep_going" is:"rare" default:"false" doc:"All loads report all bad lines, and change nothing then."`
 	From      string                     `json:"from,omitempty" is:"brief" max:"64" doc:"The branch or commit from which branch is made, if it is not there."`
+	capability.AskArgument
 	capability.ChangeArguments
 }
 

@@ -24,7 +24,7 @@ type merging struct {
 	Take        string   `json:"take,omitempty" is:"brief" oneof:"ours,theirs,base" doc:"Decides all clashes without a resolution: ours is target, theirs source."`
 	Resolutions []string `json:"resolutions,omitempty" doc:"Note/a.title=theirs, Note/b=ours, Note/a.title:=VALUE."`
 	Squash      bool     `json:"squash" is:"rare" default:"false" doc:"Make a commit without the source's history."`
-	Ask         bool     `json:"ask" default:"false" doc:"Request approval."`
+	Ask         bool     `json:"ask" is:"brief" default:"false" doc:"Do not merge, but ask somebody who may decide."`
 	capability.ChangeArguments
 }
 

@@ -274,6 +274,7 @@ type migrationDone struct {
 // migrationsApplying is what applying a migration takes.
 type migrationsApplying struct {
 	migrationsGiven
+	capability.AskArgument
 	capability.ChangeArguments
 }
 
@@ -308,6 +309,7 @@ func applyMigration(ctx context.Context, r *invoke.Request, in migrationsApplyin
 type migrationRollback struct {
 	Number    int  `json:"number,omitempty" min:"1" doc:"The one that you take for the last."`
 	AllowLoss bool `json:"allow_data_loss" default:"false" doc:"Remove data that the migration did not add."`
+	capability.AskArgument
 	capability.ChangeArguments
 }
 
@@ -324,7 +326,7 @@ func rollBackMigration(ctx context.Context, r *invoke.Request, in migrationRollb
 	}
 	r.Release()
 	done, result, err := r.Session().RollBackMigration(ctx, kg.MigrationRollback{
-		Number: in.Number, AllowDataLoss: in.AllowLoss, Set: set, Progress: r.Progress,
+		Number: in.Number, AllowDataLoss: in.AllowLoss || r.Agreed(), Set: set, Progress: r.Progress,
 	})
 	if err != nil {
 		return nil, err

@@ -33,6 +33,7 @@ type updating struct {
 	timeOfUpdate
 	Using      []rdf.IRI `json:"using_graph_uri,omitempty" is:"rare" max:"1000" doc:"Graphs that WHERE reads in the place of the default graph, when the text has neither USING nor WITH."`
 	UsingNamed []rdf.IRI `json:"using_named_graph_uri,omitempty" is:"rare" max:"1000" doc:"Graphs that GRAPH in WHERE may name then."`
+	capability.AskArgument
 	capability.ChangeArguments
 }
 

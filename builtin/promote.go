@@ -197,6 +197,7 @@ type promoting struct {
 	foreign
 	Replace   bool `json:"replace" default:"false" doc:"Let go what this file defines itself."`
 	AllowLoss bool `json:"allow_data_loss" default:"false" doc:"Remove statements that have no place any more."`
+	capability.AskArgument
 	capability.ChangeArguments
 }
 
@@ -205,7 +206,7 @@ func promotionIn(ctx context.Context, r *invoke.Request, in promoting) (kg.Promo
 	if err == nil && d.Policies != "" {
 		_, err = checkedPolicies(ctx, r, d.Policies)
 	}
-	return kg.Promotion{Definitions: d, Replace: in.Replace, AllowDataLoss: in.AllowLoss, Progress: r.Progress, Check: namesFree(r)}, err
+	return kg.Promotion{Definitions: d, Replace: in.Replace, AllowDataLoss: in.AllowLoss || r.Agreed(), Progress: r.Progress, Check: namesFree(r)}, err
 }
 
 // promoted is what a promotion did.

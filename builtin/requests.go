@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
+	"strings"
 	"time"
 
 	"trails/auth/policy"
@@ -45,7 +46,7 @@ func askFor(ctx context.Context, r *invoke.Request, m kg.Merge) (*merged, error)
 	}
 	r.Recorded()
 	out.Outcome, out.Request = "requested", number
-	r.Warn("nothing is merged yet: request %d waits for somebody with the scope builder, on the page %s or with the command: trails request approve FILE %[1]d", number, r.Address(fmt.Sprintf("/admin/requests/%d", number)))
+	r.WarnWaits(number)
 	return out, nil
 }
 
@@ -53,38 +54,50 @@ func askFor(ctx context.Context, r *invoke.Request, m kg.Merge) (*merged, error)
 type requestView struct {
 	Request int64   `json:"request" doc:"Its number."`
 	State   string  `json:"state" doc:"pending, lapsed (a branch has moved since), done or declined."`
-	Source  string  `json:"source" doc:"The branch that is merged, or else the commit."`
-	Target  string  `json:"target" doc:"The branch that it is merged into."`
+	Call    string  `json:"call" doc:"The capability that is called; branches_merge for a merge."`
+	Source  string  `json:"source" doc:"The branch that is merged, or else the commit; empty for other calls."`
+	Target  string  `json:"target" doc:"The branch that it changes."`
 	Commit  *string `json:"commit" doc:"The commit that was made of it."`
 }
 
 func viewRequest(q kg.Request) requestView {
-	return requestView{q.Number, string(q.State), cmp.Or(q.SourceBranch, q.Source.ID.String()), q.Branch, view.CommitID(q.Commit)}
+	source := q.SourceBranch
+	if source == "" && isMerge(q) {
+		source = q.Source.ID.String()
+	}
+	return requestView{q.Number, string(q.State), q.Capability, source, q.Branch, view.CommitID(q.Commit)}
 }
 
+func isMerge(q kg.Request) bool { return q.Capability == branchesMergeBuiltin.ID }
+
 var requestsListBuiltin = invoke.Define(capability.Descriptor{
-	ID: "requests_list", Description: "List the merges that wait for approval, and with all those that were decided, the newest first.",
-	OutputShape: rowsOf("A list for each request: its number, state (pending, lapsed when a branch has moved since, done, declined), source and target, who asked when, the message, who decided when, why, the commit that was made, the head of the target and the commit of the source when it was asked for, and how clashes are to be decided.",
+	ID: "requests_list", Description: "List the merges and other calls that wait for approval, and with all those that were decided, the newest first.",
+	OutputShape: rowsOf("A list for each request: its number, state (pending, lapsed when a branch has moved since, done, declined), source and target, who asked when, the message, who decided when, why, the commit that was made, the head of the target and the commit of the source when it was asked for, how clashes are to be decided, the capability that is called, and its arguments as JSON.",
 		capability.Field{Name: "next", Description: "Pass it as before for the next page; not there at the end."}),
 	PolicyRequired: capability.Requirement{Action: policy.Read}, Idempotent: true,
 }, func(ctx context.Context, r *invoke.Request, in struct {
-	All    bool  `json:"all" default:"false" doc:"Those that were decided, too."`
-	Limit  int   `json:"limit" min:"1" max:"1000" default:"20"`
-	Before int64 `json:"before,omitempty" min:"0" doc:"next of the last page."`
+	Request int64 `json:"request,omitempty" min:"0" doc:"Only the one with this number, decided or not, with all of its arguments."`
+	All     bool  `json:"all" default:"false" doc:"Those that were decided, too."`
+	Limit   int   `json:"limit" min:"1" max:"1000" default:"20"`
+	Before  int64 `json:"before,omitempty" min:"0" doc:"next of the last page."`
 	capability.NoView
 }) (*requestRows, error) {
-	list, err := r.Snapshot.Requests(ctx, !in.All, in.Before, in.Limit+1)
+	list, err := requestsOf(ctx, r, in.Request, !in.All, in.Before, in.Limit+1)
 	if err != nil {
 		return nil, err
 	}
-	out := &requestRows{table: tableOf("request", "state", "source", "target", "agent", "asked", "message", "decider", "decided", "reason", "commit", "head", "merges", "take", "resolutions")}
+	shown := commitText
+	if in.Request > 0 {
+		shown = capability.MostChars
+	}
+	out := &requestRows{table: tableOf("request", "state", "source", "target", "agent", "asked", "message", "decider", "decided", "reason", "commit", "head", "merges", "take", "resolutions", "call", "args")}
 	room := r.Room()
 	for i, q := range list {
 		if i == in.Limit {
 			out.Next = list[i-1].Number
 			break
 		}
-		row, err := requestRow(q)
+		row, err := requestRow(q, shown)
 		if err != nil {
 			return nil, err
 		}
@@ -106,11 +119,24 @@ type requestRows struct {
 	Next int64 `json:"next,omitempty" doc:"The cursor of the next page; absent at the end."`
 }
 
-// requestRow is the row of a request in a list.
-func requestRow(q kg.Request) ([]any, error) {
+// requestsOf reads the request with a number, or if that is 0 a page of them.
+func requestsOf(ctx context.Context, r *invoke.Request, number int64, pending bool, before int64, limit int) ([]kg.Request, error) {
+	if number == 0 {
+		return r.Snapshot.Requests(ctx, pending, before, limit)
+	}
+	q, err := r.Snapshot.Request(ctx, number)
+	return []kg.Request{q}, err
+}
+
+// requestRow is the row of a request in a list, with so many characters of its arguments.
+func requestRow(q kg.Request, shown int) ([]any, error) {
 	asked, err := mergeAsked(q)
 	if err != nil {
 		return nil, err
+	}
+	args := ""
+	if !isMerge(q) {
+		args = outline.Shorten(q.Args, shown)
 	}
 	var decided any // null while it waits
 	if q.Decider != "" {
@@ -120,21 +146,37 @@ func requestRow(q kg.Request) ([]any, error) {
 	return []any{
 		v.Request, v.State, cmp.Or(v.Source, asked.Source), v.Target, q.Agent, timeText(q.Asked), outline.Shorten(asked.Message, commitText),
 		q.Decider, decided, outline.Shorten(q.Reason, commitText), v.Commit, view.CommitID(q.Head), view.CommitID(q.Source), asked.Take, asked.Resolutions,
+		v.Call, args,
 	}, nil
 }
 
-// mergeAsked returns the arguments of the merge that was asked for.
+// mergeAsked returns the arguments of the merge that was asked for, of another call the message alone.
 func mergeAsked(q kg.Request) (in merging, err error) {
+	if !isMerge(q) {
+		args, err := argsAsked(q)
+		in.Message = args.Text("message")
+		return in, err
+	}
 	if err := json.Unmarshal([]byte(q.Args), &in); err != nil {
 		return in, fmt.Errorf("arguments of request %d: %w", q.Number, err)
 	}
 	return in, nil
 }
 
+// argsAsked returns the arguments of the call that was asked for.
+func argsAsked(q kg.Request) (args invoke.Arguments, err error) {
+	d := json.NewDecoder(strings.NewReader(q.Args))
+	d.UseNumber()
+	if err := d.Decode(&args); err != nil {
+		return nil, fmt.Errorf("arguments of request %d: %w", q.Number, err)
+	}
+	return args, nil
+}
+
 // deciding is what a decision takes.
 type deciding struct {
 	Request     int64    `json:"request" doc:"Its number."`
-	Decision    string   `json:"decision" oneof:"approve,decline" doc:"approve merges, decline ends the request without."`
+	Decision    string   `json:"decision" oneof:"approve,decline" doc:"approve makes the merge or the call, decline ends the request without."`
 	Reason      string   `json:"reason,omitempty" max:"2000" doc:"Why."`
 	Take        string   `json:"take,omitempty" oneof:"ours,theirs,base" doc:"In the place of the one that was asked for: decides all clashes without a resolution."`
 	Resolutions []string `json:"resolutions,omitempty" doc:"In the place of those that were asked for, as branches_merge takes them."`
@@ -145,11 +187,13 @@ type deciding struct {
 type decided struct {
 	requestView
 	Merge  *merged `json:"merge,omitempty" doc:"What was merged."`
+	Answer any     `json:"answer,omitempty" type:"any" doc:"What another call answered, as its own tool would."`
+	Head   *string `json:"head,omitempty" doc:"The head of the branch on which another call was made or tried."`
 	DryRun bool    `json:"dry_run" doc:"Whether this was only tried."`
 }
 
 var requestsDecideBuiltin = invoke.Define(capability.Descriptor{
-	ID: "requests_decide", Description: "Approve a merge that was asked for, as it was asked or with other resolutions, or decline it. Who asked may decline; all else is for callers with the scope builder.",
+	ID: "requests_decide", Description: "Approve a merge or another call that was asked for, or decline it. A merge is made as it was asked or with other resolutions, a call with the arguments that were kept, by who may make it. Who asked may decline; all else is for callers with the scope builder.",
 	Preconditions: []string{"The request is pending.", "Each clash is decided.", "The graph fits its schema at the end."},
 	CostEstimate:  capability.CostChange, PolicyRequired: capability.Requirement{Action: policy.BranchMerge},
 }, decide, invoke.On())
@@ -168,6 +212,9 @@ func decide(ctx context.Context, r *invoke.Request, in deciding) (*decided, erro
 	if err := r.MayGive(capability.Field{Name: "decision", Scope: policy.Builder}); err != nil {
 		return nil, err
 	}
+	if !isMerge(q) {
+		return approveCall(ctx, r, in, q)
+	}
 	if q.State == kg.Lapsed {
 		return nil, lapsed(q)
 	}
@@ -185,7 +232,7 @@ func decide(ctx context.Context, r *invoke.Request, in deciding) (*decided, erro
 	if err != nil {
 		return nil, err
 	}
-	m.Squash, m.Commit, m.Request, m.Reason, m.Set.IfCommit = asked.Squash, q.Source.ID, q.Number, in.Reason, &q.Head.ID
+	m.Squash, m.Commit, m.Set.Settles, m.Set.Reason, m.Set.IfCommit = asked.Squash, q.Source.ID, q.Number, in.Reason, &q.Head.ID
 	m.Set.Message = cmp.Or(m.Set.Message, asked.Message)
 	s := r.Snapshot.Schema()
 	r.Release()
@@ -196,6 +243,54 @@ func decide(ctx context.Context, r *invoke.Request, in deciding) (*decided, erro
 	out := &decided{requestView: viewRequest(q), Merge: mergedOf(r, s, done, m.Set.DryRun), DryRun: m.Set.DryRun}
 	if out.Commit = out.Merge.Written.Commit; out.Commit != nil {
 		out.State = string(kg.Done)
+	}
+	return out, nil
+}
+
+// approveCall makes the call that a request kept, on the head that it was tried on. If the branch has moved since, it is
+// made on the head that if_commit names, which is the one that whoever approves has looked at.
+func approveCall(ctx context.Context, r *invoke.Request, in deciding, q kg.Request) (*decided, error) {
+	switch {
+	case in.Take != "" || in.Resolutions != nil:
+		return nil, fault.Argument("resolutions", fault.Closed, nil, fmt.Sprintf("request %d is a call of %s and no merge, so there are no clashes; leave out take and resolutions", q.Number, q.Capability))
+	case q.Branch == "":
+		return nil, lapsed(q)
+	}
+	if err := r.ToBranch(ctx, q.Branch); err != nil {
+		return nil, err
+	}
+	args, err := argsAsked(q)
+	if err != nil {
+		return nil, err
+	}
+	at, head := q.Head.ID, r.Snapshot.Head().ID
+	if q.State == kg.Lapsed && !in.DryRun && in.IfCommit == "" {
+		return nil, fault.New(fault.Conflict, "request %d was asked at %s, and %s is at %s now. dry_run: true says what it would do there, and if_commit: %[4]s approves that; or decline it", q.Number, at, q.Branch, head).
+			With("state", string(q.State)).With("head", head.String())
+	}
+	if in.IfCommit != "" {
+		set, err := r.ChangeSet(ctx)
+		if err != nil {
+			return nil, err
+		}
+		at = *set.IfCommit
+	} else if q.State == kg.Lapsed {
+		at = head
+	}
+	if q.Branch != kg.Main {
+		args["branch"] = q.Branch
+	}
+	if in.Message != "" {
+		args["message"] = in.Message
+	}
+	args["dry_run"] = in.DryRun
+	answer, written, err := r.Make(ctx, invoke.Kept{Request: q.Number, Agent: q.Agent, Capability: q.Capability, Args: args, Head: at, Reason: in.Reason})
+	if err != nil {
+		return nil, err
+	}
+	out := &decided{requestView: viewRequest(q), Answer: answer, Head: new(at.String()), DryRun: in.DryRun}
+	if written != nil && written.Commit != nil {
+		out.State, out.Commit = string(kg.Done), written.Commit
 	}
 	return out, nil
 }

@@ -211,7 +211,7 @@ func schemaPlan(ctx context.Context, r *invoke.Request, in planAsked) (v planVie
 func mayLoosen(r *invoke.Request) kg.Guard {
 	return func(loosening []schema.Step) error {
 		err := r.MayGive(capability.Field{Scope: policy.Builder})
-		if err == nil {
+		if err == nil || r.Asks() {
 			return nil
 		}
 		return fault.Of(err).With("needs_builder", stepTexts(loosening))
@@ -231,6 +231,7 @@ type schemaApplying struct {
 	newSchema
 	mayLose
 	mayBreak
+	capability.AskArgument
 	capability.ChangeArguments
 }
 
@@ -272,6 +273,7 @@ type schemaChanging struct {
 	Plan bool `json:"plan" default:"false" doc:"Only say what breaks."`
 	mayLose
 	mayBreak
+	capability.AskArgument
 	capability.ChangeArguments
 }
 
@@ -290,7 +292,7 @@ var schemaApplyBuiltin = invoke.Define(capability.Descriptor{
 		p, err := schemaPlan(ctx, r, planAsked{in.newSchema, in.mayBreak})
 		return schemaChanged{Plan: &p}, err
 	}
-	done, err := schemaApply(ctx, r, schemaApplying{in.newSchema, in.mayLose, in.mayBreak, in.ChangeArguments})
+	done, err := schemaApply(ctx, r, schemaApplying{in.newSchema, in.mayLose, in.mayBreak, in.AskArgument, in.ChangeArguments})
 	return schemaChanged{done.Plan, &done.Written}, err
 }, invoke.Asks(schemaLoses))
 

@@ -17,6 +17,7 @@ func (types) Offer(s *kg.Snapshot) (invoke.Offer, error) {
 		c := invoke.Capability{Descriptor: d, Typed: true, Handle: typedHandlers[d.Op()](d.InputShape.NodeType)}
 		if d.ConsentRequired {
 			c.Loses = deletionLoses
+			_, c.Keeps = d.InputShape.Field(capability.Ask)
 		}
 		o.Capabilities = append(o.Capabilities, c)
 	}

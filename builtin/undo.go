@@ -21,12 +21,14 @@ const undoQuotes = 200
 type undoing struct {
 	Commit string   `json:"commit" is:"brief" doc:"Its first digits, head~2, or A..B for those after A up to B."`
 	Nodes  []string `json:"nodes,omitempty" is:"rare" doc:"Take back only what was changed of these: Type/id or an IRI."`
+	capability.AskArgument
 	capability.ChangeArguments
 }
 
 // undoingDefinitions is what the undo of a commit that changed definitions takes.
 type undoingDefinitions struct {
 	Commit string `json:"commit" is:"brief" doc:"Its first digits, or head~2."`
+	capability.AskArgument
 	capability.ChangeArguments
 }
 

@@ -19,6 +19,7 @@ type undoingBy struct {
 	Since       string   `json:"since,omitempty" min:"1" max:"64" doc:"What was written after this commit or time; all when left out."`
 	Take        string   `json:"take,omitempty" oneof:"ours,theirs,base" doc:"Decides all clashes without a resolution: ours keeps what others made of it, theirs takes it back all the same."`
 	Resolutions []string `json:"resolutions,omitempty" doc:"Note/a.title=theirs, Note/b=ours, Note/a.title:=VALUE."`
+	capability.AskArgument
 	capability.ChangeArguments
 }
 

@@ -59,7 +59,8 @@ type changing struct {
 // deleting is a node that goes.
 type deleting struct {
 	nodeGiven
-	Detach bool `json:"detach" default:"false" doc:"Remove the links to it, too."`
+	Detach bool `json:"detach" is:"brief" default:"false" doc:"Remove the links to it, too."`
+	capability.AskArgument
 	capability.ChangeArguments
 }
 
@@ -77,7 +78,7 @@ var changeArguments = slices.Clip(capability.FieldsOf[capability.ChangeArguments
 // writeArguments are the arguments of a verb that are passed to the typed capability unchanged.
 func writeArguments(r *invoke.Request) invoke.Arguments {
 	out := invoke.Arguments{}
-	for _, f := range append(changeArguments, capability.Field{Name: "id"}, capability.Field{Name: "detach"}) {
+	for _, f := range append(changeArguments, capability.Field{Name: "id"}, capability.Field{Name: "detach"}, capability.Field{Name: capability.Ask}) {
 		if v, given := r.Args[f.Name]; given {
 			out[f.Name] = v
 		}

@@ -19,7 +19,7 @@ import (
 )
 
 // callFields are the arguments of a typed write that are not properties.
-var callFields = []string{"id", "branch", "message", "if_commit", "dry_run", capability.UnsetVerb, "add", "remove", "detach", capability.AllowMassChange}
+var callFields = []string{"id", "branch", "message", "if_commit", "dry_run", capability.UnsetVerb, "add", "remove", "detach", capability.Ask, capability.AllowMassChange}
 
 // plan makes the edits of a typed write.
 type plan func(*schema.Schema, change.Entity) change.Edits

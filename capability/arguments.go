@@ -54,6 +54,19 @@ type ChangeArguments struct {
 	AllowMassChange bool `json:"allow_mass_change" is:"rare,brief" default:"false" doc:"Remove however many statements."`
 }
 
+// Ask is the argument that keeps a call as a request.
+const Ask = "ask"
+
+// AskArgument is the argument of calls that somebody else can be asked to make.
+type AskArgument struct {
+	Ask bool `json:"ask" is:"rare,brief" default:"false" doc:"Do nothing, but ask somebody who may decide."`
+}
+
+// RequestNumber is the member of an answer with the number of the request that a call was kept as.
+func RequestNumber() Field {
+	return Field{Name: "request", Type: Integer, Description: "The request that waits, where ask was given; requests_list tells what becomes of it."}
+}
+
 // writeFields and changeFields are shared by the writes of all types.
 var (
 	writeFields  = FieldsOf[WriteArguments]()

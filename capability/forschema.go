@@ -69,9 +69,10 @@ func update(s *schema.Schema, t *schema.Type) Descriptor {
 // remove deletes a node with all of its properties.
 func remove(s *schema.Schema, t *schema.Type) Descriptor {
 	d := write(s, t, "delete")
-	d.Description = "Delete " + quote.Article(t.Name) + "; detach: links to it, too."
-	d.InputShape.Fields = slices.Concat(existingID(), verbs(s, t, detachVerb), changeFields)
+	d.Description = "Delete " + quote.Article(t.Name) + "."
+	d.InputShape.Fields = slices.Concat(existingID(), verbs(s, t, detachVerb, askVerb), changeFields)
 	d.InputShape.UniqueTogether = nil
+	d.OutputShape.Fields = deleteResult
 	d.Preconditions = []string{"A " + t.Name + " has the id.", "No node refers to it where that is required."}
 	d.SideEffects = Destroys
 	d.Idempotent = true
@@ -87,6 +88,7 @@ var (
 	unsetVerb  = Field{Name: UnsetVerb, Type: String, Many: true, Brief: true, MaxCount: new(1000), Description: "Properties to remove."}
 	addVerb    = Field{Name: "add", Type: Object, Brief: true, Description: "Values to add to lists, by property."}
 	removeVerb = Field{Name: "remove", Type: Object, Brief: true, Description: "Values to take out of lists."}
+	askVerb    = FieldsOf[AskArgument]()[0]
 	detachVerb = Field{Name: "detach", Type: Boolean, Brief: true, Default: false, Description: "Remove the links to it, too."}
 )
 
@@ -120,7 +122,10 @@ func WriteResult(nodeType string) Shape {
 	return Shape{NodeType: nodeType, Closed: true, Fields: writeResult}
 }
 
-var writeResult = FieldsOf[NodeWritten]()
+var (
+	writeResult  = FieldsOf[NodeWritten]()
+	deleteResult = append(slices.Clip(writeResult), RequestNumber())
+)
 
 // NodeWritten is what a write of a node answers.
 type NodeWritten struct {

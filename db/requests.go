@@ -10,8 +10,8 @@ import (
 )
 
 // A request is a call that waits for somebody who may decide, as a row of requests. It names the branch that the call
-// would change and the commit that it would merge, both as they were when it was asked for; when either branch has moved,
-// it has lapsed. See docs/decisions/0130-requests.md.
+// would change and the commit that it would merge, if any, both as they were when it was asked for; when either branch has
+// moved, it has lapsed. See docs/decisions/0130-requests.md and 0157-calls-that-wait.md.
 
 // RequestState is what became of a request.
 type RequestState string
@@ -33,7 +33,8 @@ type Request struct {
 	// Branch is the branch that the call changes, "" if it is gone, and Head its head at the time of asking.
 	Branch string
 	Head   history.Commit
-	// SourceBranch is the branch whose commit Source is merged; "" if it is gone, or the commit was named itself.
+	// SourceBranch is the branch whose commit Source is merged; "" if it is gone, or the commit was named itself. A call that
+	// is no merge has neither.
 	SourceBranch string
 	Source       history.Commit
 	// Agent asked for it, at the time Asked.

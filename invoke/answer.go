@@ -53,13 +53,14 @@ func (r *Request) wayToAll(size int) string {
 
 // noted is an answer with what is missing from it and the warnings before its members.
 func (p Parts) noted(answer []byte) json.RawMessage {
-	if p.Cut == "" && len(p.Warnings) == 0 {
+	if p.Cut == "" && len(p.Warnings) == 0 && p.Request == 0 {
 		return answer
 	}
 	first, err := jsontext.Marshal(struct {
 		Cut      string   `json:"cut,omitempty"`
 		Warnings []string `json:"warnings,omitempty"`
-	}{p.Cut, p.Warnings})
+		Request  int64    `json:"request,omitempty"`
+	}{p.Cut, p.Warnings, p.Request})
 	if err != nil {
 		panic("invoke: texts are no JSON: " + err.Error())
 	}

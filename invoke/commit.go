@@ -42,6 +42,7 @@ func (r *Request) ChangeSet(ctx context.Context) (kg.ChangeSet, error) {
 	if r.isBounded() && r.agreedAt == nil {
 		c.MaxRemoved = r.engine.config.MassChange
 	}
+	c.Settles, c.Reason = r.settles, r.reason
 	if key := r.call.IdempotencyKey; key != "" {
 		if len(key) > 255 {
 			return c, fault.Argument("idempotency_key", fault.MaxLength, nil, "an idempotency key has at most 255 bytes")
@@ -63,7 +64,7 @@ func (r *Request) isBounded() bool { return !r.Args.Flag(capability.AllowMassCha
 
 // WarnMass adds a warning to a plan that removes so much that it needs consent.
 func (r *Request) WarnMass(what string, removes int64) {
-	if most := r.engine.config.MassChange; r.isBounded() && removes > most {
+	if most := r.engine.config.MassChange; r.isBounded() && r.agreedAt == nil && removes > most {
 		r.Warn("%s would remove more than %d statements, which needs %s: true", what, most, capability.AllowMassChange)
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"time"
 
+	"trails/capability"
 	"trails/fault"
 	"trails/kg"
 	"trails/text/quote"
@@ -34,6 +35,9 @@ const askPatience = 5 * time.Minute
 // for the head that was asked about; any other answer refuses the call. If nobody can be asked the call goes on: then
 // the arguments are the consent, and the handler says what they must allow.
 func (r *Request) consent(ctx context.Context) error {
+	if r.Capability.Keeps && r.Args.Flag(capability.Ask) {
+		return r.beginAsking(ctx)
+	}
 	if r.Capability.Loses == nil || r.Ask == nil || r.Args.Flag("dry_run") || r.Args.Flag("plan") {
 		return nil
 	}
@@ -114,8 +118,8 @@ func (r *Request) agree(ctx context.Context, ask asker, loss *Loss) error {
 	case ctx.Err() != nil:
 		return ctx.Err()
 	case !yes || err != nil:
-		return fault.New(fault.Conflict, "%s would remove %s; it was not confirmed, and nothing was changed", loss.Act, loss.What).
-			With("removes", loss.Removes)
+		return r.orAsk(fault.New(fault.Conflict, "%s would remove %s; it was not confirmed, and nothing was changed", loss.Act, loss.What).
+			With("removes", loss.Removes))
 	}
 	return nil
 }

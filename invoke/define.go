@@ -39,6 +39,9 @@ func defined(d capability.Descriptor, do reflect.Value, options []Option) Capabi
 	if _, has := c.InputShape.Field("branch"); !has {
 		c.InputShape.Fields = slices.Concat(c.InputShape.Fields, usual)
 	}
+	if embeds(takes, reflect.TypeFor[capability.AskArgument]()) {
+		c.Keeps, c.OutputShape.Fields = true, append(slices.Clip(c.OutputShape.Fields), capability.RequestNumber())
+	}
 	c.CostEstimate = cmp.Or(d.CostEstimate, capability.CostResult)
 	call := typed(&c, do)
 	c.Handle = func(ctx context.Context, r *Request) (any, error) {

@@ -29,6 +29,8 @@ type Capability struct {
 	// Inputs names the argument that [Call.Inputs] can replace; "" if there is none. The reader of the data digests
 	// it.
 	Inputs string
+	// Keeps means that a call with ask: true is not made but tried, and kept as a request.
+	Keeps bool
 	// Typed means that the handler reads the arguments by the shape of a type, and reports their errors together with
 	// those from the graph.
 	Typed bool

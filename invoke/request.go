@@ -60,8 +60,11 @@ type Request struct {
 	engine   *Engine
 	catalog  *catalog
 	agreedAt *kg.CommitID // head at which a person agreed to the call
-	badText  error        // error in the text of the arguments
-	badRef   error        // error of the Ref that the arguments name
+	asked    string       // arguments that are kept as a request, "" if the call is made
+	settles  int64        // number of the request that the call was approved of, for a reason
+	reason   string
+	badText  error // error in the text of the arguments
+	badRef   error // error of the Ref that the arguments name
 	// authority is what policies let the caller do, nil for everything; on is the branch that they are asked about.
 	authority *kg.Authority
 	on        kg.Branch

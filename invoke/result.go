@@ -20,7 +20,7 @@ import (
 // transport chooses among them, and encodes what it has chosen.
 type Result struct {
 	// Structured is the result as one JSON object, the tool's structured content. If something is missing from it or
-	// there are warnings, its first members are "cut" and "warnings".
+	// there are warnings, its first members are "cut" and "warnings"; that of a call which waits also has "request".
 	Structured json.RawMessage
 	Parts
 	// Written says what a write did; nil for capabilities that do not write.
@@ -47,6 +47,8 @@ type Parts struct {
 	Warnings []string
 	// Cut says what is missing from the answer, and how to get it; "" if it is complete.
 	Cut string
+	// Request is the number of the request that the call became instead of a change, 0 for none.
+	Request int64
 	// Records is how many records a load read, or an export wrote.
 	Records int64
 	// Existed reports that the graph which a load names was there before.

@@ -373,15 +373,18 @@ func (r *Request) handle(ctx context.Context) (err error) {
 	warnings := slices.Clone(r.Parts.Warnings) // warnings about the arguments
 	r.value, err = r.Capability.Handle(ctx, r)
 	var mass *kg.MassChange
-	if !errors.As(err, &mass) {
-		return err
+	switch {
+	case err == nil && r.asked != "":
+		return r.keep(ctx)
+	case !errors.As(err, &mass):
+		return r.orAsk(err)
 	}
 	asked, refused := r.agreeMass(ctx, mass)
 	switch {
 	case refused != nil:
 		return refused
 	case !asked:
-		return err
+		return r.orAsk(err)
 	}
 	r.activity.Used, r.Parts = nil, Parts{Warnings: warnings} // drops the parts of the first try
 	r.value, err = r.Capability.Handle(ctx, r)

@@ -38,6 +38,9 @@ type ChangeSet struct {
 	MaxRemoved int64
 	// Key, when set, makes a repeated change return the result of the first one.
 	Key IdempotencyKey
+	// Settles is the number of the request that the commit is made for, 0 for none, and Reason why it was approved.
+	Settles int64
+	Reason  string
 	// Activity is the call that makes the change; it is recorded with the commit. Missing fields are filled in.
 	Activity Activity
 }
@@ -158,8 +161,6 @@ type job struct {
 	merged CommitID
 	// joins, when set, reports that the commit joins two histories: it is made even if it adds and removes nothing.
 	joins func() bool
-	// settle, when set, is called when the commit is made, in its transaction.
-	settle func(context.Context, *db.Writer) error
 	// losses, when set, returns which removed statements are not lost, and which are lost in between without being
 	// among the removed ones. It is called after prepare.
 	losses *losses
@@ -738,8 +739,8 @@ func (t *transaction) commit(ctx context.Context) error {
 	if t.job.message != nil {
 		message = t.job.message()
 	}
-	if t.job.settle != nil {
-		if err := t.job.settle(ctx, t.w); err != nil {
+	if number := t.job.set.Settles; number != 0 {
+		if err := t.w.DecideRequest(ctx, t.session.decided(number, Done, t.job.set.Reason), true); err != nil {
 			return err
 		}
 	}

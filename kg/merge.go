@@ -32,9 +32,6 @@ type Merge struct {
 	Squash bool
 	// Defines, when set, is asked before anything of the source's schema, stored queries or other definitions is taken.
 	Defines func() error
-	// Request is the number of the request that is decided by this, for a Reason; 0 for none.
-	Request int64
-	Reason  string
 	// Set carries all but the edits.
 	Set ChangeSet
 	// Progress hears how far it is.
@@ -109,8 +106,7 @@ func (s *Session) Merge(ctx context.Context, m Merge) (Merged, error) {
 	}
 	return s.merge(ctx, run, job{
 		action: policy.BranchMerge, merged: parent,
-		joins:  func() bool { return !m.Squash && run.brings },
-		settle: func(ctx context.Context, w *db.Writer) error { return run.settle(ctx, s, w) },
+		joins: func() bool { return !m.Squash && run.brings },
 	})
 }
 

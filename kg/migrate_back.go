@@ -239,5 +239,5 @@ func (b *wayBack) keepLater() error {
 		return nil
 	}
 	return fault.New(fault.Conflict, "%s cannot be rolled back, and nothing was changed: %s that it did not add would be lost, by %s; pass allow_data_loss if that is meant",
-		b.record.File(), fault.Counted(lost, "statement"), strings.Join(parts, "; ")).With("nodes", nodes).With("count", lost)
+		b.record.File(), fault.Counted(lost, "statement"), strings.Join(parts, "; ")).With("nodes", nodes).With("count", lost).With("removes", lost)
 }

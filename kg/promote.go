@@ -171,7 +171,8 @@ func (p *promoting) run(ctx context.Context, w *db.Writer, before *compiled) err
 		return err
 	}
 	if p.done.Loses > 0 && !p.AllowDataLoss {
-		return fault.New(fault.Conflict, "the promotion would remove %s: %s; pass allow_data_loss to let it", fault.Counted(p.done.Loses, "statement"), p.lossy())
+		return fault.New(fault.Conflict, "the promotion would remove %s: %s; pass allow_data_loss to let it", fault.Counted(p.done.Loses, "statement"), p.lossy()).
+			With("removes", p.done.Loses)
 	}
 	err = m.tried(func(spool *change.Spool) error {
 		if err := p.mark(spool, before.promoted, comes); err != nil {

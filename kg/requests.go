@@ -2,13 +2,14 @@ package kg
 
 import (
 	"context"
+	"fmt"
 
 	"trails/auth/policy"
 	"trails/db"
 	"trails/fault"
 )
 
-// Request is a merge that waits for somebody who may decide, or waited; see db.Request.
+// Request is a call that waits for somebody who may decide, or waited; see db.Request.
 type Request = db.Request
 
 // What became of a request; see db.RequestState.
@@ -66,6 +67,28 @@ func (s *Session) Ask(ctx context.Context, m Merge, capability, args string) (nu
 	return number, would, s.keep(ctx, w, m.Set.Activity)
 }
 
+// RequestIRI names a request in provenance, as what a call used that it asked for.
+func RequestIRI(number int64) string { return fmt.Sprintf("urn:trails:request:%d", number) }
+
+// AskFor stores a call, which is no merge, as a request to make it on the session's branch, and returns its number. Tried
+// is the commit that it was tried on: if it is not the head any more, that is the fault Conflict. Asked again, the same call
+// has the same number while the branch has not moved.
+func (s *Session) AskFor(ctx context.Context, capability, args string, tried CommitID, a Activity) (number int64, err error) {
+	w, _, err := s.writer(ctx)
+	if err != nil {
+		return 0, err
+	}
+	defer w.Close()
+	if w.Head().ID != tried {
+		return 0, fault.New(fault.Conflict, "the branch moved while this was asked for; ask again")
+	}
+	number, err = w.AddRequest(ctx, Request{Capability: capability, Args: args, Agent: s.principal.Author(), Asked: s.graph.now()})
+	if err != nil {
+		return 0, err
+	}
+	return number, s.keep(ctx, w, a)
+}
+
 // Decline ends a request without what it asks for. Who asked may do so, and who may decide; for others it is the fault
 // Denied. A request that was decided before is the fault Conflict.
 func (s *Session) Decline(ctx context.Context, number int64, reason string, dryRun bool, a Activity) error {
@@ -89,12 +112,4 @@ func (s *Session) Decline(ctx context.Context, number int64, reason string, dryR
 // decided is what the session's principal decides about a request.
 func (s *Session) decided(number int64, state db.RequestState, reason string) Request {
 	return Request{Number: number, State: state, Decider: s.principal.Author(), Decided: s.graph.now(), Reason: reason}
-}
-
-// settle is what a merge that was asked for does besides its commit: the request is done.
-func (m *merging) settle(ctx context.Context, s *Session, w *db.Writer) error {
-	if m.Request == 0 {
-		return nil
-	}
-	return w.DecideRequest(ctx, s.decided(m.Request, Done, m.Reason), true)
 }

@@ -187,7 +187,8 @@ func (s *Session) ApplySchema(ctx context.Context, c SchemaChange) (Plan, Result
 					lossy = append(lossy, s.String())
 				}
 			}
-			return fault.New(fault.Conflict, "the new schema would remove %s: %s; pass allow_data_loss to let it", fault.Counted(plan.Loses, "statement"), strings.Join(lossy, ", "))
+			return fault.New(fault.Conflict, "the new schema would remove %s: %s; pass allow_data_loss to let it", fault.Counted(plan.Loses, "statement"), strings.Join(lossy, ", ")).
+				With("removes", plan.Loses)
 		}
 		return nil
 	}

@@ -1,0 +1,182 @@
+package builtin_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"strings"
+	"testing"
+
+	"trails/auth/policy"
+	"trails/e2e/testrun"
+	"trails/fault"
+	"trails/invoke"
+	"trails/invoke/invoketest"
+)
+
+// bot has no more than the scope runtime, and nobody behind it who can be asked.
+var bot = policy.Principal{ID: "token:bot", Scopes: policy.NewScopes(policy.Runtime), Process: policy.AllScopes(), Authenticated: true}
+
+// callAs makes a call as an agent, and returns its answer.
+func callAs(t *testing.T, e *invoketest.Engine, p policy.Principal, capability, args string) (map[string]any, error) {
+	t.Helper()
+	res, err := e.Call(t.Context(), invoke.Call{Capability: capability, Args: json.RawMessage(args), Principal: p, Via: "mcp-stdio"})
+	out := map[string]any{}
+	if err == nil {
+		if err := json.Unmarshal(res.Structured, &out); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return out, err
+}
+
+func waiting(t *testing.T, e *invoketest.Engine, args string) []any {
+	t.Helper()
+	return e.Must(t, "requests_list", args)["rows"].([]any)
+}
+
+// Every refusal of what a person has to allow says that the call can be kept, that is so, and whoever approves it makes it.
+func TestARefusedCallIsKeptAsItsRefusalSays(t *testing.T) {
+	testrun.Alone(t)
+	kept := 0
+	for _, m := range mass {
+		if m.removes == 0 || m.capability == "branches_merge" || m.capability == "cherry_pick" { // which ask for a merge
+			continue
+		}
+		t.Run(m.name, func(t *testing.T) {
+			e := crowd(t)
+			before := head(t, e)
+			_, err := e.Call(t.Context(), sampleCall(m.capability, m.args))
+			if err == nil || !strings.Contains(err.Error(), "or give ask: true") {
+				t.Fatalf("refused with %v", err)
+			}
+			asked := strings.Replace(m.args, "{", `{"ask": true, `, 1)
+			first, again := e.Must(t, m.capability, asked), e.Must(t, m.capability, asked)
+			if first["request"] != 1.0 || again["request"] != 1.0 || first["commit"] != nil || head(t, e) != before {
+				t.Fatalf("asked for, it answers %v", first)
+			}
+			if said := fmt.Sprint(first["warnings"]); !strings.Contains(said, "trails request approve FILE 1") || !strings.Contains(said, "/admin/requests/1") || strings.Contains(said, "allow_mass_change") {
+				t.Errorf("it warns %s", said)
+			}
+			tried := e.Must(t, "requests_decide", `{"request": 1, "decision": "approve", "dry_run": true}`)
+			if tried["answer"] == nil || tried["head"] == nil || head(t, e) != before {
+				t.Errorf("tried it answers %v", tried)
+			}
+			done := e.Must(t, "requests_decide", `{"request": 1, "decision": "approve", "reason": "meant"}`)
+			if done["state"] != "done" || done["commit"] == nil || head(t, e) == before {
+				t.Errorf("approved it answers %v", done)
+			}
+			row := waiting(t, e, `{"request": 1}`)[0].([]any)
+			if row[1] != "done" || row[10] != done["commit"] || row[9] != "meant" {
+				t.Errorf("the request is %v", row)
+			}
+			e.Refused(t, sampleCall("requests_decide", `{"request": 1, "decision": "approve"}`), fault.Conflict)
+		})
+		kept++
+	}
+	if kept < 12 {
+		t.Errorf("only %d calls are kept", kept)
+	}
+}
+
+// Who lacks a scope asks for what only a builder may do, and cannot approve it.
+func TestAnAgentAsksForALossThatOnlyABuilderMayAllow(t *testing.T) {
+	e := crowd(t)
+	e.Must(t, "trails.meta.policy.apply", `{"starter": true}`)
+	const patch = `{"patch": "- drop_property: Note.tags"`
+	if _, err := callAs(t, e, bot, "schema_apply", patch+`}`); !fault.Is(err, fault.ScopeDenied) || !strings.Contains(err.Error(), "ask: true") {
+		t.Fatalf("refused with %v", err)
+	}
+	if _, err := callAs(t, e, bot, "schema_apply", patch+`, "ask": true, "allow_data_loss": true}`); !fault.Is(err, fault.ScopeDenied) {
+		t.Errorf("what it may not allow is answered with %v", err)
+	}
+	out, err := callAs(t, e, bot, "schema_apply", patch+`, "ask": true, "message": "tags go"}`)
+	if err != nil || out["request"] != 1.0 || out["plan"].(map[string]any)["loses"] != 9.0 {
+		t.Fatalf("got %v, %v", out, err)
+	}
+	if _, err := callAs(t, e, bot, "trails.meta.migrate.rollback", `{"ask": true}`); err == nil {
+		t.Error("it asks for a call that is not its own")
+	}
+	if _, err := callAs(t, e, bot, "requests_decide", `{"request": 1, "decision": "approve"}`); !fault.Is(err, fault.ScopeDenied) {
+		t.Errorf("approved with %v", err)
+	}
+	if done := e.Must(t, "requests_decide", `{"request": 1, "decision": "approve"}`); done["state"] != "done" {
+		t.Errorf("got %v", done)
+	}
+	commit := e.Must(t, "commits_list", `{"limit": 1}`)
+	if said := fmt.Sprint(commit); !strings.Contains(said, "local:ana") || !strings.Contains(said, "tags go") {
+		t.Errorf("the commit is %s", said)
+	}
+	used := e.Must(t, "query", `{"query": "ASK {GRAPH <urn:trails:graph:prov> {?a <http://www.w3.org/ns/prov#used> <urn:trails:request:1>, <urn:trails:agent:token:bot>, <urn:trails:origin:agent>}}"}`)
+	if fmt.Sprint(used["boolean"]) != "true" {
+		t.Errorf("its provenance says %v", used)
+	}
+}
+
+// A policy that forbids the call to whoever approves it holds, and the request waits on.
+func TestWhoApprovesMustBeAllowedToMakeTheCall(t *testing.T) {
+	e := crowd(t)
+	e.Must(t, "trails.meta.policy.apply", `{"policies": "permit(principal, action, resource); forbid(principal == Actor::\"token:boss\", action in Action::\"writes\", resource);"}`)
+	if out, err := callAs(t, e, bot, "mutate", `{"update": "CLEAR GRAPH <urn:g>", "ask": true}`); err != nil || out["request"] != 1.0 {
+		t.Fatalf("got %v, %v", out, err)
+	}
+	boss := policy.Principal{ID: "token:boss", Scopes: policy.AllScopes(), Process: policy.AllScopes(), Authenticated: true}
+	if _, err := callAs(t, e, boss, "requests_decide", `{"request": 1, "decision": "approve"}`); !fault.Is(err, fault.Denied) && !fault.Is(err, fault.UnknownTool) {
+		t.Errorf("approved with %v", err)
+	}
+	if row := waiting(t, e, `{}`); len(row) != 1 {
+		t.Errorf("there wait %v", row)
+	}
+}
+
+// Once the branch has moved, a call is approved of the state that was looked at, and of no other.
+func TestACallOfAnotherHeadIsApprovedAsItIsThere(t *testing.T) {
+	e := crowd(t)
+	e.Must(t, "mutate", `{"update": "DELETE WHERE {?s <urn:trails:example:tags> ?o}", "ask": true}`)
+	e.Must(t, "note_create", `{"id": "z", "title": "Z", "tags": ["1", "2"]}`)
+	f := e.Refused(t, sampleCall("requests_decide", `{"request": 1, "decision": "approve"}`), fault.Conflict)
+	tried := e.Must(t, "requests_decide", `{"request": 1, "decision": "approve", "dry_run": true}`)
+	if tried["state"] != "lapsed" || fmt.Sprint(tried["answer"].(map[string]any)["removed"]) != "11" || !strings.Contains(f.Message, fmt.Sprintf("if_commit: %s", tried["head"])) {
+		t.Fatalf("%s; tried: %v", f.Message, tried)
+	}
+	approve := fmt.Sprintf(`{"request": 1, "decision": "approve", "if_commit": %q}`, tried["head"])
+	e.Must(t, "note_create", `{"id": "y", "title": "Y", "tags": ["1"]}`)
+	e.Refused(t, sampleCall("requests_decide", approve), fault.Precondition)
+	approve = fmt.Sprintf(`{"request": 1, "decision": "approve", "if_commit": %q}`, head(t, e))
+	if done := e.Must(t, "requests_decide", approve); done["state"] != "done" {
+		t.Errorf("got %v", done)
+	}
+}
+
+func TestWhatCannotBeKeptIsRefused(t *testing.T) {
+	e := crowd(t)
+	const clear = `"update": "CLEAR GRAPH <urn:g>", "ask": true`
+	for name, c := range map[string]struct {
+		capability, args string
+		inputs           []invoke.Input
+		kind             fault.Kind
+		says             string
+	}{
+		"a dry run":        {capability: "mutate", args: `{` + clear + `, "dry_run": true}`, kind: fault.InvalidArguments, says: "no dry run"},
+		"a plan":           {capability: "schema_apply", args: `{"patch": "- drop_property: Note.tags", "plan": true, "ask": true}`, kind: fault.InvalidArguments, says: "no dry run"},
+		"a file":           {capability: "load", args: `{"ask": true}`, inputs: []invoke.Input{{Name: "a.nt", Reader: io.NopCloser(strings.NewReader("<urn:a> <urn:b> <urn:c> ."))}}, kind: fault.InvalidArguments, says: "keeps no files"},
+		"a new branch":     {capability: "load", args: `{"data": "<urn:a> <urn:b> <urn:c> .", "branch": "new", "from": "main", "ask": true}`, kind: fault.InvalidArguments, says: "branches_create"},
+		"a credential":     {capability: "mutate", args: `{"update": "INSERT DATA {<urn:a> <urn:b> 'trails_bot_` + strings.Repeat("A", 26) + `'}", "ask": true}`, kind: fault.InvalidArguments, says: "credential"},
+		"too much":         {capability: "load", args: `{"data": "` + strings.Repeat("<urn:a> <urn:b> <urn:c> .\\n", 4_000) + `", "ask": true}`, kind: fault.TooLarge, says: "branches_merge"},
+		"what is wrong":    {capability: "mutate", args: `{"update": "CLEAR GRAPH", "ask": true}`, kind: fault.Malformed, says: "expected an IRI"},
+		"another head":     {capability: "mutate", args: `{` + clear + `, "if_commit": "head~1"}`, kind: fault.Precondition, says: "head"},
+		"what is not kept": {capability: "note.update", args: `{"id": "a", "status": "x", "ask": true}`, kind: fault.InvalidData, says: "takes no ask"},
+	} {
+		_, err := e.Call(t.Context(), invoke.Call{Capability: c.capability, Args: json.RawMessage(c.args), Inputs: c.inputs, Principal: invoketest.Ana, Via: "test"})
+		f := fault.Of(err)
+		if err == nil || f.Kind != c.kind || !strings.Contains(f.Told(2000), c.says) {
+			t.Errorf("%s: got %v", name, err)
+		}
+	}
+	if out := e.Must(t, "mutate", `{"update": "CLEAR GRAPH <urn:none>", "ask": true}`); out["request"] != nil || !strings.Contains(fmt.Sprint(out["warnings"]), "nobody is asked") {
+		t.Errorf("what changes nothing is answered with %v", out)
+	}
+	if rows := waiting(t, e, `{"all": true}`); len(rows) != 0 {
+		t.Errorf("there wait %v", rows)
+	}
+}
