@@ -242,6 +242,9 @@ func (u upstreams) accept() invoke.Capability {
 			if in.Digest != "" && in.Digest != out.Digest {
 				return result, fault.New(fault.Conflict, "the upstream %s offers something else than what was seen; look at it again with dry_run", k.Name)
 			}
+			if r.Asks() {
+				r.AlsoKeeps("digest", out.Digest)
+			}
 			return servers.Accept(ctx, s, k.Server, changes, set)
 		})
 		return out, err

@@ -22,7 +22,10 @@ var notKept = []string{capability.Ask, "branch", "if_commit", "dry_run", "plan",
 
 // Asks reports that the call is only tried, to be kept as a request. What it needs consent for is decided by whoever
 // approves it.
-func (r *Request) Asks() bool { return r.asked != "" }
+func (r *Request) Asks() bool { return r.asked != nil }
+
+// AlsoKeeps adds an argument to those that a request keeps, which the dry run has found out.
+func (r *Request) AlsoKeeps(name string, value any) { r.asked[name] = value }
 
 // beginAsking makes a dry run of a call that is to be kept as a request, and refuses those that cannot be kept.
 func (r *Request) beginAsking(ctx context.Context) error {
@@ -57,7 +60,7 @@ func (r *Request) beginAsking(ctx context.Context) error {
 	if head := r.Snapshot.Head().ID; set.IfCommit == nil || *set.IfCommit == head {
 		r.agreedAt = &head
 	}
-	r.asked, r.call.IdempotencyKey = string(text), ""
+	r.asked, r.call.IdempotencyKey = kept, ""
 	r.Args["dry_run"] = true
 	return nil
 }
@@ -70,7 +73,11 @@ func (r *Request) keep(ctx context.Context) (err error) {
 	}
 	r.Args["dry_run"] = false
 	r.finish(nil)
-	if r.Parts.Request, err = r.Session().AskFor(ctx, r.Capability.ID, r.asked, *r.agreedAt, r.activity); err != nil {
+	text, err := jsontext.Marshal(r.asked)
+	if err != nil {
+		return fmt.Errorf("encode request: %w", err)
+	}
+	if r.Parts.Request, err = r.Session().AskFor(ctx, r.Capability.ID, string(text), *r.agreedAt, r.activity); err != nil {
 		return err
 	}
 	r.recorded = true
@@ -86,7 +93,7 @@ func (r *Request) WarnWaits(number int64) {
 
 // orAsk adds to a refusal of what a person has to allow that the call can be kept as a request.
 func (r *Request) orAsk(err error) error {
-	if err == nil || !r.Capability.Keeps || r.asked != "" || r.settles != 0 || r.call.Via == "admin" || r.Inputs != nil || r.forked != nil || r.Args.Flag("dry_run") {
+	if err == nil || !r.Capability.Keeps || r.asked != nil || r.settles != 0 || r.call.Via == "admin" || r.Inputs != nil || r.forked != nil || r.Args.Flag("dry_run") {
 		return err
 	}
 	f := *fault.Of(err)

@@ -60,7 +60,7 @@ type Request struct {
 	engine   *Engine
 	catalog  *catalog
 	agreedAt *kg.CommitID // head at which a person agreed to the call
-	asked    string       // arguments that are kept as a request, "" if the call is made
+	asked    Arguments    // those that are kept as a request, nil if the call is made
 	settles  int64        // number of the request that the call was approved of, for a reason
 	reason   string
 	badText  error // error in the text of the arguments

@@ -374,7 +374,7 @@ func (r *Request) handle(ctx context.Context) (err error) {
 	r.value, err = r.Capability.Handle(ctx, r)
 	var mass *kg.MassChange
 	switch {
-	case err == nil && r.asked != "":
+	case err == nil && r.asked != nil:
 		return r.keep(ctx)
 	case !errors.As(err, &mass):
 		return r.orAsk(err)

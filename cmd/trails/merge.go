@@ -5,48 +5,8 @@ import (
 	"fmt"
 	"io"
 
-	"github.com/spf13/cobra"
-
 	"trails/kg"
 )
-
-func requestCommand() *cobra.Command {
-	return &cobra.Command{
-		Use:   "request",
-		Short: "Decide what waits for approval",
-		Long: `A merge into a protected branch waits until somebody who may decide approves it. It is made of the
-commits that were shown, or has lapsed when one of the branches has moved.
-`,
-		Example: `  trails branch merge notes.trails draft/claude-1 --ask
-  trails request list notes.trails
-  trails request approve notes.trails 1
-  trails request decline notes.trails 1 --reason "the dates are wrong"`,
-		RunE: chooseCommand,
-	}
-}
-
-// decided is the answer about a request.
-type decided struct {
-	Request int64   `json:"request"`
-	State   string  `json:"state"`
-	Source  string  `json:"source"`
-	Target  string  `json:"target"`
-	Merge   *merged `json:"merge"`
-	DryRun  bool    `json:"dry_run"`
-}
-
-// writeDecided shows what became of a request.
-func writeDecided(w io.Writer, d decided) error {
-	if d.Merge != nil {
-		return writeMerged(w, *d.Merge)
-	}
-	would := ""
-	if d.DryRun {
-		would = "would be "
-	}
-	_, err := fmt.Fprintf(w, "request %d, %s into %s: %sdeclined\n", d.Request, line(d.Source), line(d.Target), would)
-	return err
-}
 
 // merged is the answer of a merge.
 type merged struct {

@@ -179,7 +179,7 @@ is refused nothing is changed. LOAD and SERVICE are answered before the file is 
 			example: `  trails update notes.trails 'PREFIX : <urn:trails:notes:> DELETE { ?n :status "draft" } INSERT { ?n :status "done" } WHERE { ?n :status "draft" }' --dry-run
   trails update notes.trails -f clean-up.ru --message "clean up"
   trails update notes.trails 'DELETE WHERE { ?node ?p ?o }' --param node='<urn:trails:notes:Note/n1>'`,
-			only: "params base timeout_ms" + ofWrites,
+			only: "params base timeout_ms ask" + ofWrites,
 			options: map[string]option{
 				"base":       {usage: "`IRI` that relative ones in the update are resolved against"},
 				"timeout_ms": {usage: "`milliseconds` after which it is given up and nothing is changed", value: "600000"}, // as long as any may take
@@ -234,7 +234,7 @@ A new name takes the statements and the stored queries with it.
 			example: `  trails schema apply notes.trails schema.yaml --message "notes have a status"
   trails schema apply notes.trails --patch patch.yaml --dry-run
   echo '- add_property: {Note.due: date}' | trails schema apply notes.trails --patch -`,
-			only: "patch allow_data_loss allow_broken_queries" + ofWrites, options: schemaOptions,
+			only: "patch allow_data_loss allow_broken_queries ask" + ofWrites, options: schemaOptions,
 			text: decoded(writeApplied), run: (*asked).changeSchema,
 		},
 		{
@@ -330,7 +330,7 @@ terminal or --allow-mass-change.
   trails promote dev.trails production.trails -m "release 7"
   trails promote production.trails --undo 3f5a9c0d2b71`,
 			options: map[string]option{
-				"definitions": {hidden: true}, "replace": {usage: "let go what TO defines itself"},
+				"definitions": {hidden: true}, "ask": {hidden: true}, "replace": {usage: "let go what TO defines itself"},
 				"allow_data_loss": {usage: "remove statements that have no place any more"},
 			},
 			own: func(cmd *cobra.Command) {
@@ -390,7 +390,7 @@ instructions that an agent may follow.`,
 			example: `  trails gateway accept notes.trails files
   trails gateway accept notes.trails files read_file list_directory
   trails gateway accept notes.trails files --dry-run`,
-			options: map[string]option{"name": {complete: p.completeUpstream}, "tools": {complete: p.completeAccepting}, "digest": {hidden: true}},
+			options: map[string]option{"name": {complete: p.completeUpstream}, "tools": {complete: p.completeAccepting}, "digest": {hidden: true}, "ask": {hidden: true}},
 			own:     func(cmd *cobra.Command) { cmd.Flags().Bool("yes", false, "do not ask") },
 			run:     (*asked).accept,
 		},
@@ -615,32 +615,41 @@ is the commit that they have in common.`,
 		{
 			path: "request list", capability: "requests_list",
 			short: "List what waits for approval",
-			long: `List the merges that wait for somebody who may decide, the newest first. One has lapsed when either
-branch has moved since it was asked for. With --all, those that were decided, too.`,
+			long: `List the merges and other calls that wait for somebody who may decide, the newest first. One has
+lapsed when a branch has moved since it was asked for. With --all, those that were decided, too.`,
 			example: `  trails request list notes.trails
   trails request list notes.trails --all -o json`,
-			options: map[string]option{"before": {usage: "list those before this `number`"}},
+			options: map[string]option{"before": {usage: "list those before this `number`"}, "request": {hidden: true}},
+		},
+		{
+			path: "request show", capability: "requests_list", words: "REQUEST", takes: "request", only: "request",
+			short:   "Show a request with all of its arguments",
+			long:    `Show who asks for what, with all arguments, and what became of it.`,
+			example: `  trails request show notes.trails 3`,
+			options: map[string]option{"request": {complete: p.completeRequests}}, text: decoded(writeRequest),
 		},
 		{
 			path: "request approve", capability: "requests_decide", words: "REQUEST", takes: "request",
-			short: "Make the merge that was asked for",
+			short: "Make the merge or the call that was asked for",
 			long: `Make the merge that was asked for, as it was shown: of the same commits. Clashes that it leaves open
-are decided here, as by branch merge.`,
+are decided here, as by branch merge. Another call is made with the arguments that were kept, by
+who approves it. If the branch has moved since, --dry-run shows what it would do now, and
+--if-commit names the head that was looked at.`,
 			example: `  trails request approve notes.trails 3 --dry-run
   trails request approve notes.trails 3 --resolve Note/a.title=theirs --reason "checked with ana"`,
 			always: arguments{"decision": "approve"},
 			options: map[string]option{
-				"branch": {hidden: true}, "reason": {usage: "`why`"}, "take": {usage: "the `side` that decides all other clashes: ours, theirs or base"},
+				"request": {complete: p.completeRequests}, "branch": {hidden: true}, "reason": {usage: "`why`"}, "take": {usage: "the `side` that decides all other clashes: ours, theirs or base"},
 				"resolutions": {flag: "resolve", usage: "`NODE.PROPERTY=SIDE`, NODE=SIDE or NODE.PROPERTY:=VALUE; may be repeated"},
 			},
 			text: decoded(writeDecided),
 		},
 		{
 			path: "request decline", capability: "requests_decide", words: "REQUEST", takes: "request", only: "reason dry_run",
-			short:   "End a request without merging",
-			long:    `End a request without merging. The branch stays as it is.`,
+			short:   "End a request without what it asks for",
+			long:    `End a request without what it asks for. The branch stays as it is.`,
 			example: `  trails request decline notes.trails 3 --reason "ask again without the dates"`,
-			always:  arguments{"decision": "decline"}, options: map[string]option{"reason": {usage: "`why`"}},
+			always:  arguments{"decision": "decline"}, options: map[string]option{"request": {complete: p.completeRequests}, "reason": {usage: "`why`"}},
 			text: decoded(writeDecided),
 		},
 		{

@@ -1,0 +1,150 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"trails/invoke"
+)
+
+func requestCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "request",
+		Short: "Decide what waits for approval",
+		Long: `A merge into a protected branch, and a call that was made with ask: true because a person has to
+allow it, wait until somebody who may decide approves them. A merge is made of the commits that
+were shown, or has lapsed when one of the branches has moved. A call is made with the arguments
+that were kept, on the state that was looked at.
+`,
+		Example: `  trails branch merge notes.trails draft/claude-1 --ask
+  trails request list notes.trails
+  trails request show notes.trails 1
+  trails request approve notes.trails 1 --dry-run
+  trails request approve notes.trails 1
+  trails request decline notes.trails 1 --reason "the dates are wrong"`,
+		RunE: chooseCommand,
+	}
+}
+
+// requested is a row of requests_list.
+type requested struct {
+	Number                                                                 int64
+	State, Source, Target, Agent, Asked, Message, Decider, Decided, Reason string
+	Commit, Head, Merges, Take                                             string
+	Resolutions                                                            []string
+	Call, Args                                                             string
+}
+
+// UnmarshalJSON reads the cells of a row.
+func (q *requested) UnmarshalJSON(text []byte) error {
+	row := [...]any{
+		&q.Number, &q.State, &q.Source, &q.Target, &q.Agent, &q.Asked, &q.Message, &q.Decider, &q.Decided, &q.Reason, &q.Commit,
+		&q.Head, &q.Merges, &q.Take, &q.Resolutions, &q.Call, &q.Args,
+	}
+	return json.Unmarshal(text, &row)
+}
+
+// writeRequest shows one request with its arguments, and how it is decided.
+func writeRequest(w io.Writer, list struct{ Rows []requested }) error {
+	q := list.Rows[0]
+	fmt.Fprintf(w, "request %d, %s\n", q.Number, line(q.State))
+	say := func(name, text string) {
+		if text != "" {
+			fmt.Fprintf(w, "%-10s %s\n", name, line(text))
+		}
+	}
+	say("call", q.Call)
+	var args map[string]json.RawMessage
+	if q.Args != "" {
+		if err := json.Unmarshal([]byte(q.Args), &args); err != nil {
+			return fmt.Errorf("arguments of request %d: %w", q.Number, err)
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(args)) {
+		say("  "+line(name), scalar(args[name]))
+	}
+	say("source", q.Source)
+	say("branch", strings.TrimSpace(q.Target+" at "+q.Head))
+	say("message", q.Message)
+	say("asked", q.Asked+" by "+q.Agent)
+	if q.Decider != "" {
+		say("decided", q.Decided+" by "+q.Decider)
+		say("reason", q.Reason)
+		say("commit", q.Commit)
+		return nil
+	}
+	_, err := fmt.Fprintf(w, "what it would do: trails request approve FILE %d --dry-run\n", q.Number)
+	return err
+}
+
+// decided is the answer about a request.
+type decided struct {
+	Request int64   `json:"request"`
+	State   string  `json:"state"`
+	Call    string  `json:"call"`
+	Source  string  `json:"source"`
+	Target  string  `json:"target"`
+	Merge   *merged `json:"merge"`
+	Answer  *struct {
+		Plan *planned
+		moved
+		written
+	} `json:"answer"`
+	Head   string `json:"head"`
+	DryRun bool   `json:"dry_run"`
+}
+
+// writeDecided shows what became of a request.
+func writeDecided(w io.Writer, d decided) error {
+	if d.Merge != nil {
+		return writeMerged(w, *d.Merge)
+	}
+	if d.Answer != nil {
+		if d.Answer.Plan != nil {
+			writeSteps(w, *d.Answer.Plan)
+		}
+		d.Answer.moved.write(w, line(d.Call))
+		if d.State == "lapsed" && d.DryRun {
+			fmt.Fprintf(w, "the branch has moved since this was asked; --if-commit %s approves it as it is there\n", line(d.Head))
+		}
+		return writeSummary(w, d.Answer.written)
+	}
+	would, what := "", line(d.Call)+" on "+line(d.Target)
+	if d.Source != "" {
+		what = line(d.Source) + " into " + line(d.Target)
+	}
+	if d.DryRun {
+		would = "would be "
+	}
+	_, err := fmt.Fprintf(w, "request %d, %s: %sdeclined\n", d.Request, what, would)
+	return err
+}
+
+// completeRequests completes the number of a request that waits.
+func (p *program) completeRequests(cmd *cobra.Command, args []string, word string) ([]cobra.Completion, cobra.ShellCompDirective) {
+	file, _, err := p.fileThenSome(cmd, args)
+	if err != nil {
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	var list struct{ Rows []requested }
+	err = p.withEngine(cmd.Context(), file, nil, func(e *invoke.Engine) error {
+		res, err := e.Call(cmd.Context(), p.call("requests_list", arguments{}))
+		if err != nil {
+			return err
+		}
+		return json.Unmarshal(res.Structured, &list)
+	})
+	out := []cobra.Completion{}
+	for _, q := range list.Rows {
+		if number := fmt.Sprint(q.Number); err == nil && strings.HasPrefix(number, word) {
+			out = append(out, cobra.CompletionWithDesc(number, line(q.Call+" by "+q.Agent)))
+		}
+	}
+	return out, cobra.ShellCompDirectiveNoFileComp
+}
