@@ -1,0 +1,68 @@
+package admin
+
+import (
+	"fmt"
+
+	h "trails/admin/html"
+)
+
+// boxHigh is the height of a node in pictures, in units of the picture.
+const boxHigh = 26
+
+// box is a node of a picture: a frame in the colour of its type, with the mark of the type and its label, which leads to
+// Href if that is not "".
+type box struct {
+	Type, Label string
+	Class       string  // more classes
+	Href, Key   string  // Key is what scripts know the node by, "" for nothing
+	X, Y, Wide  float64 // of the middle of the left side, and the width
+	Bold        bool
+}
+
+// markWide is the room for the mark of a type within a box.
+const markWide = 20
+
+func (b box) draw(colours *palette) h.Node {
+	letter := 8.0
+	if b.Bold {
+		letter = 9
+	}
+	mark, left := colours.mark(b.Type), 0.0
+	if mark != "" {
+		left = markWide
+	}
+	text := cut(b.Label, int((b.Wide-left)/letter))
+	inside := h.Node(h.Group{h.If(text != b.Label, h.TitleEl(h.Text(b.Label))),
+		rounded(b.X, b.Y-boxHigh/2, b.Wide, boxHigh),
+		h.SVGLabel(b.X+(left+b.Wide)/2, b.Y+4, "middle", textIf(b.Bold, "here", ""), text)})
+	if b.Href != "" {
+		inside = h.A(h.Href(b.Href), h.If(b.Key != "", h.Data("node", b.Key)), inside)
+	}
+	return h.G(h.Class(colours.class(b.Type)+b.Class), inside, typeMark(b.X+7, b.Y+4, mark))
+}
+
+// rounded is the frame of a box.
+func rounded(x, y, width, height float64) h.Node {
+	return h.Rect(h.Attr("x", h.Length(x)), h.Attr("y", h.Length(y)), h.Attr("width", h.Length(width)), h.Attr("height", h.Length(height)), h.Attr("rx", "7"))
+}
+
+// typeMark is the mark of a type, which the legend and the tables say in words.
+func typeMark(x, y float64, mark string) h.Node {
+	return h.If(mark != "", h.G(h.Aria("hidden", "true"), h.SVGLabel(x, y, "start", "mark", mark)))
+}
+
+// drawing is a picture of so many units, from left on, with what it is called.
+func drawing(left, width, height float64, name string, inside ...h.Node) h.Node {
+	return h.SVG(h.Attr("viewBox", fmt.Sprintf("%s 0 %s %s", h.Length(left), h.Length(width), h.Length(height))), h.Attr("width", h.Length(width)), h.Attr("height", h.Length(height)),
+		h.Role("group"), h.Aria("label", name), h.Group(inside))
+}
+
+// curve is a link between two places, which bends at these x.
+func curve(fromX, fromY, bend, bendTo, toX, toY float64) h.Node {
+	return h.Path(h.Class("link"), h.Attr("d", fmt.Sprintf("M%s %sC%s %s %s %s %s %s", h.Length(fromX), h.Length(fromY), h.Length(bend), h.Length(fromY), h.Length(bendTo), h.Length(toY), h.Length(toX), h.Length(toY))))
+}
+
+// linkEnd is the point where a link ends.
+func linkEnd(x, y float64) h.Node {
+	return h.Circle(h.Class("end"), h.Attr("cx", h.Length(x)), h.Attr("cy", h.Length(y)), h.Attr("r", "2.5"))
+}
