@@ -129,7 +129,7 @@ func TestCallersOfOneNameWithCredentialsOfTheirOwn(t *testing.T) {
 		if f := fault.Of(err); f.Details["error"] != gateway.AuthFailed || !strings.Contains(f.Message, "the upstream bank") || !strings.Contains(f.Message, "Trails-Upstream-Bank") {
 			t.Errorf("%q: %v", credential, err)
 		}
-		if r, err := ask(ctx, "tool_browse", `{"query":"vault"}`); err != nil || strings.Contains(r.Text, "bank:vault-of") || !strings.Contains(r.Whole(), "warning: the upstream bank is unavailable") {
+		if r, err := ask(ctx, "tool_browse", `{"query":"vault"}`); err != nil || strings.Contains(r.Text, "bank:vault-of") || !strings.Contains(r.Told(), "warning: the upstream bank is unavailable") {
 			t.Errorf("%q is shown %s, %v", credential, r.Text, err)
 		}
 	}

@@ -105,7 +105,7 @@ func TestEmbeddingsFindWhatSharesNoWord(t *testing.T) {
 	asked = requests.Load()
 	for range 2 {
 		r, out = answered(t, e, "tool_browse", `{"query":"gripe about an issue"}`)
-		if len(r.Warnings) != 1 || !strings.HasPrefix(r.Whole(), "warning: embeddings are not in this answer: ") || !strings.Contains(r.Warnings[0], "503 Service Unavailable") || !slices.Contains(namesOf(out), "github.create_issue") {
+		if len(r.Warnings) != 1 || !strings.HasPrefix(r.Told(), "warning: embeddings are not in this answer: ") || !strings.Contains(r.Warnings[0], "503 Service Unavailable") || !slices.Contains(namesOf(out), "github.create_issue") {
 			t.Errorf("%v\n%s", r.Warnings, r.Text)
 		}
 	}

@@ -140,7 +140,7 @@ func TestAnAnswerThatBreaksItsOwnOutputSchema(t *testing.T) {
 		for range 2 {
 			r, out := answered(t, e, "tool_execute", fmt.Sprintf(`{"tool_id":%q,"args":{}}`, id))
 			warned := strings.Join(r.Warnings, "\n")
-			if (warned == "") != (want.warns == "") || !strings.Contains(warned, want.warns) || want.warns != "" && !strings.Contains(r.Whole(), "warning: "+warned) {
+			if (warned == "") != (want.warns == "") || !strings.Contains(warned, want.warns) || want.warns != "" && !strings.Contains(r.Told(), "warning: "+warned) {
 				t.Errorf("%s warns %q, and says %q", name, warned, r.Text)
 			}
 			if strings.Contains(warned, "hidden") || out["result"] == nil || r.Failed != (name == "fails") {

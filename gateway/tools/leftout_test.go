@@ -83,7 +83,7 @@ func TestNothingDisappearsFromTheDirectoryUnseen(t *testing.T) {
 				}
 			}
 			r, _ := answered(t, e, "tool_browse", `{"query":"good"}`)
-			first, _, _ := strings.Cut(r.Whole(), "\n")
+			first, _, _ := strings.Cut(r.Told(), "\n")
 			shown, _ := json.Marshal(e.Must(t, "gateway_show", `{"name":"up"}`))
 			checked, _ := json.Marshal(e.Must(t, "trails.meta.doctor.run", `{}`))
 			list, _ := json.Marshal(e.Must(t, "gateway_list", `{}`))

@@ -331,8 +331,8 @@ func TestAToolOfAServerIsCalledAsOneOfTheFileIs(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if r, _ := answered(t, e, "tool_view", string(asText)); r.Text != "ISSUE-42" || !strings.HasPrefix(r.Whole(), "warning: the arguments came as one JSON text") {
-		t.Errorf("the text is not all that there is to read: %s", r.Whole())
+	if r, _ := answered(t, e, "tool_view", string(asText)); r.Text != "ISSUE-42" || !strings.HasPrefix(r.Told(), "warning: the arguments came as one JSON text") {
+		t.Errorf("the text is not all that there is to read: %s", r.Told())
 	}
 	_, err = e.Call(t.Context(), invoke.Call{Capability: "tool_view", Args: json.RawMessage(view), Principal: invoketest.Callers["runtime"], Via: "test"})
 	if fault.Of(err).Details["error"] != gateway.ViewFailed {
@@ -515,7 +515,7 @@ func TestAServerThatIsDown(t *testing.T) {
 	gone := gateway.Server{Name: "gone", HTTP: "http://127.0.0.1:1/mcp"}
 	e, _ := gatewayOf(t, invoke.Config{}, "", gone)
 	r, out := answered(t, e, "tool_browse", `{"query":"open an issue"}`)
-	if len(out["cards"].([]any)) == 0 || !strings.Contains(r.Whole(), "warning: the upstream gone is unavailable") {
+	if len(out["cards"].([]any)) == 0 || !strings.Contains(r.Told(), "warning: the upstream gone is unavailable") {
 		t.Error(r.Text)
 	}
 	refused(t, e, "tool_execute", `{"tool_id":"gone:do_it#00000000","args":{}}`, gateway.UpstreamUnavailable)
