@@ -23,9 +23,11 @@ type artifacts struct {
 	rowsAnswer
 }
 
+var artifactCells = capability.CellsOf("handle:string", "media_type:string", "bytes:integer", "tool:string", "created:string", "expires:string")
+
 var artifactsList = invoke.Define(capability.Descriptor{
 	ID: "artifacts_list", Description: "List the results of tools that the file keeps for the caller, the last first.",
-	OutputShape: rowsOf("A list for each artifact."), PolicyRequired: capability.Requirement{Action: policy.Read}, Idempotent: true,
+	OutputShape: rowsOf("A list for each artifact.", artifactCells), PolicyRequired: capability.Requirement{Action: policy.Read}, Idempotent: true,
 }, listArtifacts, invoke.Hidden, invoke.Newest)
 
 func listArtifacts(ctx context.Context, r *invoke.Request, in artifactsPage) (*artifacts, error) {
@@ -41,7 +43,7 @@ func listArtifacts(ctx context.Context, r *invoke.Request, in artifactsPage) (*a
 	if err != nil {
 		return nil, err
 	}
-	out := &artifacts{page.Count, page.Bytes, rowsAnswer{table: tableOf("handle", "media_type", "bytes", "tool", "created", "expires")}}
+	out := &artifacts{page.Count, page.Bytes, rowsAnswer{table: tableOf(artifactCells)}}
 	room := r.Room()
 	for i, a := range page.Artifacts {
 		added, err := out.add(&room, []any{a.Handle, a.MediaType, a.SizeBytes, a.Tool, a.Created.Format(time.RFC3339), a.Expires.Format(time.RFC3339)})

@@ -27,9 +27,11 @@ type blameTold struct {
 	More bool `json:"more,omitempty" doc:"Whether there are values after these."`
 }
 
+var blameCells = capability.CellsOf("property:string", "value", "commit:string", "time:string", "who:string", "call:string null", "message:string", "graph:string null", "origin:string")
+
 var blameBuiltin = invoke.Define(capability.Descriptor{
 	ID: "blame", Description: "Which commit set each value of a node.",
-	OutputShape:    rowsOf("A list for each value: property, value, the first digits of the commit's id, its time, its author, the call that made it or null, its message, the named graph or null, and the origin where not all have the same."),
+	OutputShape:    rowsOf("A list for each value: property, value, the first digits of the commit's id, its time, its author, the call that made it or null, its message, the named graph or null, and the origin where not all have the same.", blameCells),
 	PolicyRequired: capability.Requirement{Action: policy.Read}, Idempotent: true,
 }, blame, invoke.On("compact"))
 
@@ -43,7 +45,7 @@ func blame(ctx context.Context, r *invoke.Request, in blameAsked) (*blameTold, e
 	if err != nil {
 		return nil, err
 	}
-	out, room := &blameTold{table: tableOf("property", "value", "commit", "time", "who", "call", "message", "graph", "origin")}, r.Room()
+	out, room := &blameTold{table: tableOf(blameCells)}, r.Room()
 	for _, b := range list {
 		added := len(out.Rows) < in.Limit
 		if added {

@@ -79,16 +79,18 @@ type tagDone struct {
 	DryRun bool `json:"dry_run" doc:"Whether this was only tried."`
 }
 
+var tagCells = capability.CellsOf("tag:string", "commit:string null", "time:string null", "branch:string", "author:string", "tagged:string")
+
 var tagsListBuiltin = invoke.Define(capability.Descriptor{
 	ID: "tags_list", Description: "List the tags: names of commits, which reads take as at.",
-	OutputShape:    rowsOf("A list for each tag: its name, its commit, the commit's time and branch, and who made it when."),
+	OutputShape:    rowsOf("A list for each tag: its name, its commit, the commit's time and branch, and who made it when.", tagCells),
 	PolicyRequired: capability.Requirement{Action: policy.Read}, Idempotent: true,
 }, func(ctx context.Context, r *invoke.Request, _ struct{ capability.NoView }) (*rowsAnswer, error) {
 	list, err := r.Snapshot.Tags(ctx)
 	if err != nil {
 		return nil, err
 	}
-	out := &rowsAnswer{table: tableOf("tag", "commit", "time", "branch", "author", "tagged")}
+	out := &rowsAnswer{table: tableOf(tagCells)}
 	return out, fill(r, &out.table, "tags", slices.Values(list), func(t kg.Tag) []any {
 		return []any{t.Name, view.CommitID(t.Commit), timeOf(t.Commit), t.Commit.Branch, t.Author, timeText(t.Time)}
 	})

@@ -29,16 +29,18 @@ type branchDone struct {
 	DryRun bool `json:"dry_run" doc:"Whether this was only tried."`
 }
 
+var branchCells = capability.CellsOf("branch:string", "from:string null", "fork:string null", "head:string null", "time:string null", "protected:boolean")
+
 var branchesListBuiltin = invoke.Define(capability.Descriptor{
 	ID: "branches_list", Description: "List branches.",
-	OutputShape:    rowsOf("A list for each branch: its name, the branch and the commit that it was made from, its head, the head's time, and whether it is protected."),
+	OutputShape:    rowsOf("A list for each branch: its name, the branch and the commit that it was made from, its head, the head's time, and whether it is protected.", branchCells),
 	PolicyRequired: capability.Requirement{Action: policy.Read}, Idempotent: true,
 }, func(ctx context.Context, r *invoke.Request, _ struct{ capability.NoView }) (*rowsAnswer, error) {
 	list, err := r.Snapshot.Branches(ctx)
 	if err != nil {
 		return nil, err
 	}
-	out := &rowsAnswer{table: tableOf("branch", "from", "fork", "head", "time", "protected")}
+	out := &rowsAnswer{table: tableOf(branchCells)}
 	return out, fill(r, &out.table, "branches", slices.Values(list), func(b kg.Branch) []any {
 		v := viewBranch(b)
 		return []any{v.Branch, v.From, v.Fork, v.Head, timeOf(b.Head), b.Protected}

@@ -77,12 +77,14 @@ var budgetSet = invoke.Define(capability.Descriptor{
 	return &budgetSetAnswer{in.budgetFor, in.limitsAsked, replaced, in.DryRun}, err
 }, invoke.On())
 
+var budgetCells = capability.CellsOf("actor:string null", "capability:string null", "per:string", "measure:string", "limit:number", "caller:string null", "used:number", "left:number", "refills:string", "author:string", "set:string")
+
 var budgetList = invoke.Define(capability.Descriptor{
 	ID: "trails.meta.budget.list", Description: "List the budgets, and what is used and left of each in the period that runs.",
-	OutputShape:  rowsOf("A list for each limit of each budget and, with the actor *, for each caller who has used some of it: the budget's actor, capability and per, the measure, the limit, the caller whose account it is, what is used and left, when it is there again, and who set it when. Used contains what processes have reserved, a sixteenth of the limit at a time."),
+	OutputShape:  rowsOf("A list for each limit of each budget and, with the actor *, for each caller who has used some of it: the budget's actor, capability and per, the measure, the limit, the caller whose account it is, what is used and left, when it is there again, and who set it when. Used contains what processes have reserved, a sixteenth of the limit at a time.", budgetCells),
 	CostEstimate: capability.CostConstant, PolicyRequired: capability.Requirement{Scope: policy.Builder, Action: policy.Read}, Idempotent: true,
 }, func(ctx context.Context, r *invoke.Request, _ struct{ capability.NoView }) (*rowsAnswer, error) {
-	out := &rowsAnswer{table: tableOf("actor", "capability", "per", "measure", "limit", "caller", "used", "left", "refills", "author", "set")}
+	out := &rowsAnswer{table: tableOf(budgetCells)}
 	if !r.Snapshot.SeesAll() {
 		warnOfPart(r, "budgets")
 		return out, nil

@@ -45,7 +45,9 @@ type commitsFinding struct {
 	Days int `json:"days" min:"0" max:"366" default:"0" doc:"Count all commits of each of so many days, too, by author."`
 }
 
-var commitsShape = rowsOf("A list for each commit: the first digits of its id, time, author, what it did, where the call came in (page, terminal, script, mcp, http; empty when no call is recorded), message, version of the schema, and how many statements it added and removed; with whole the capability, its parent and the commit that it took in, too; and the origin where not all have the same.",
+var commitCells = capability.CellsOf("id:string", "time:string", "author:string", "what:string", "door:string", "message:string", "schema_version:integer", "added:integer", "removed:integer")
+
+var commitsShape = rowsOf("A list for each commit: the first digits of its id, time, author, what it did, where the call came in (page, terminal, script, mcp, http; empty when no call is recorded), message, version of the schema, and how many statements it added and removed; with whole the capability, its parent and the commit that it took in, too; and the origin where not all have the same.", commitCells,
 	capability.Field{Name: "next", Description: "Pass it as before for the next page; not there at the end."})
 
 var commitsListBuiltin = invoke.Define(capability.Descriptor{
@@ -101,7 +103,7 @@ func commitsFind(ctx context.Context, r *invoke.Request, in commitsFinding) (*co
 			return nil, err
 		}
 	}
-	out := &commitsListed{rowsAnswer: rowsAnswer{table: tableOf("id", "time", "author", "what", "door", "message", "schema_version", "added", "removed")}}
+	out := &commitsListed{rowsAnswer: rowsAnswer{table: tableOf(commitCells)}}
 	if in.Whole {
 		out.Columns = append(out.Columns, "call", "parent", "merged")
 	}
@@ -270,9 +272,11 @@ type commitTold struct {
 	table
 }
 
+var changeCells = capability.CellsOf("op:string", "node:string", "property:string", "value", "graph:string null")
+
 var commitsGetBuiltin = invoke.Define(capability.Descriptor{
 	ID: "commits_get", Description: "The call and changes of a commit.",
-	OutputShape:    rowsOf("A list for each change: + or -, node, property, value, and its named graph or null; with quads the N-Quad."),
+	OutputShape:    rowsOf("A list for each change: + or -, node, property, value, and its named graph or null; with quads the N-Quad.", changeCells),
 	PolicyRequired: capability.Requirement{Action: policy.Read}, Idempotent: true,
 }, commitsGet)
 
@@ -285,7 +289,7 @@ func commitsGet(ctx context.Context, r *invoke.Request, in commitAsked) (*commit
 	if err != nil {
 		return nil, err
 	}
-	out := &commitTold{Commit: *view.CommitOf(commit), table: tableOf("op", "node", "property", "value", "graph")}
+	out := &commitTold{Commit: *view.CommitOf(commit), table: tableOf(changeCells)}
 	out.Commit.Origin = origin.String()
 	if commit.Added+commit.Removed > fewChanges {
 		if out.Types, err = changedTypes(ctx, r, commit); err != nil {

@@ -83,10 +83,12 @@ func (c clashing) size() int {
 	return len(text)
 }
 
+var diffCells = capability.CellsOf("what:string", "node:string", "property:string", "old", "new", "graph:string null")
+
 var diffBuiltin = invoke.Define(capability.Descriptor{
 	ID: "diff", Description: "Tell what differs between two commits or branches.",
 	InputShape:     details(capability.Field{Name: "form", OneOf: []any{diffTable, diffUpdate, diffPatch}}),
-	OutputShape:    rowsOf("A list for each property: made, changed or removed, the node, the property, the values that only the first has, those that only the second has (null for none, a list for several), and the named graph or null."),
+	OutputShape:    rowsOf("A list for each property: made, changed or removed, the node, the property, the values that only the first has, those that only the second has (null for none, a list for several), and the named graph or null.", diffCells),
 	PolicyRequired: capability.Requirement{Action: policy.Read}, Idempotent: true,
 }, diff, invoke.On("compact"))
 
@@ -166,7 +168,7 @@ var dataDiff = invoke.Define(capability.Descriptor{
 // tell tells what differs.
 func tell(ctx context.Context, r *invoke.Request, c *kg.Comparison, in diffShown, would clashing) (_ *diffTold, err error) {
 	d := comparing{Request: r, asked: in, comparison: c, room: r.Room() - diffRoom - would.size()}
-	d.out = diffTold{From: view.CommitID(c.From), To: view.CommitID(c.To), table: tableOf("what", "node", "property", "old", "new", "graph"), clashing: would}
+	d.out = diffTold{From: view.CommitID(c.From), To: view.CommitID(c.To), table: tableOf(diffCells), clashing: would}
 	if in.Node != "" {
 		of, err := nodeEver(ctx, r, in.Node)
 		if err != nil {

@@ -109,7 +109,7 @@ type upstreamNamed struct {
 type upstreamShown struct {
 	upstreamLine
 	Columns []string    `json:"columns"`
-	Rows    [][4]string `json:"rows" type:"any" doc:"A list for each thing that it offers: kind, id, description, and how it stands to what was accepted: accepted, changed, moved (the server is reached in another way), new, or nothing where nothing was. What has no id cannot be called, and says why."`
+	Rows    [][4]string `json:"rows" type:"any" cells:"kind:string,id:string,description:string,standing:string" doc:"A list for each thing that it offers: kind, id, description, and how it stands to what was accepted: accepted, changed, moved (the server is reached in another way), new, or nothing where nothing was. What has no id cannot be called, and says why."`
 }
 
 func (u upstreams) show() invoke.Capability {

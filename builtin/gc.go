@@ -46,9 +46,11 @@ func durationOf(text string) (time.Duration, bool) {
 	return time.Duration(number) * durationUnits[parts[2]], err == nil
 }
 
+var gcCells = capability.CellsOf("fate:string", "head:string", "commits:integer", "changes:integer", "author:string", "time:string", "message:string", "since:string")
+
 var gcBuiltin = invoke.Define(capability.Descriptor{
 	ID: "gc", Description: "Drop unreachable history: the commits that deleted and reset branches left behind, if no branch, tag or pending request has them or comes from them. It cannot be taken back; dry_run tells what it drops.",
-	OutputShape:  rowsOf("A list for each line of history that ends so: dropped or kept, its newest commit, how many commits and changes, the author, time and message of the newest commit, and since when it is unreachable."),
+	OutputShape:  rowsOf("A list for each line of history that ends so: dropped or kept, its newest commit, how many commits and changes, the author, time and message of the newest commit, and since when it is unreachable.", gcCells),
 	CostEstimate: capability.CostGraph, PolicyRequired: capability.Requirement{Scope: policy.Builder, Action: policy.BranchDelete}, SideEffects: capability.Destroys,
 }, func(ctx context.Context, r *invoke.Request, in struct {
 	Grace string `json:"grace" default:"14d" max:"20" doc:"How long history stays after it became unreachable: a number with d, h or m, such as 36h; 0d drops all."`
@@ -74,7 +76,7 @@ var gcBuiltin = invoke.Define(capability.Descriptor{
 	if !in.DryRun {
 		r.Recorded()
 	}
-	out := &collected{table: tableOf("fate", "head", "commits", "changes", "author", "time", "message", "since"), Calls: done.Activities, Bytes: done.Bytes, DryRun: in.DryRun}
+	out := &collected{table: tableOf(gcCells), Calls: done.Activities, Bytes: done.Bytes, DryRun: in.DryRun}
 	for _, u := range done.Kept {
 		out.Kept += u.Commits
 	}

@@ -39,7 +39,7 @@ type getting struct {
 // got is what get answers.
 type got struct {
 	Nodes  []gotNode `json:"nodes"`
-	Linked []gotNode `json:"linked,omitempty" doc:"With depth 2."`
+	Linked []gotNode `json:"linked,omitempty" is:"rare" doc:"With depth 2: the nodes next to these, in the same form."`
 }
 
 // gotNode is one node of it.

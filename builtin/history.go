@@ -41,9 +41,11 @@ type historyAsked struct {
 	Cursor string `json:"cursor,omitempty" is:"brief" doc:"next of the last page."`
 }
 
+var historyCells = capability.CellsOf("commit:string", "time:string", "who:string", "what:string", "origin:string")
+
 var historyBuiltin = invoke.Define(capability.Descriptor{
 	ID: "history", Description: "What happened to a node or the graph, newest first: who, when, by which call, why, what changed. Reads take at: a commit, head~2 or a time.",
-	OutputShape:    rowsOf("A list for each commit: its first digits, time, author, a sentence, and the origin where not all have the same."),
+	OutputShape:    rowsOf("A list for each commit: its first digits, time, author, a sentence, and the origin where not all have the same.", historyCells),
 	PolicyRequired: capability.Requirement{Action: policy.Read}, Idempotent: true,
 }, history)
 
@@ -68,7 +70,7 @@ type telling struct {
 
 func history(ctx context.Context, r *invoke.Request, in historyAsked) (out historyTold, err error) {
 	t := &telling{Request: r, asked: in, actor: strings.ToLower(in.Actor), room: r.Room()}
-	t.out.table = tableOf("commit", "time", "who", "what", "origin")
+	t.out.table = tableOf(historyCells)
 	defer func() { out.oneOrigin = out.sameOrigin() }()
 	before, err := t.read(ctx)
 	if err != nil {

@@ -46,10 +46,12 @@ type listed struct {
 	Facets *table `json:"facets,omitempty" doc:"A row for each property, value and count, as if there were no conditions on that property."`
 }
 
+var listCells = capability.CellsOf("node:string", "label:string")
+
 var listBuiltin = invoke.Define(capability.Descriptor{
 	ID: "list", Description: "Nodes of a type and its subtypes. where, sort and select take paths as author.name.",
 	InputShape:   details(capability.Field{Name: "where", MaxCount: new(view.MaxConditions), Sample: []any{map[string]any{"property": "name", "op": "contains", "value": "text"}}}),
-	OutputShape:  rowsOf("A list for each node: its name, its label, and a cell for each property: a value, a list of them or null; references as {node: label}; {values, more} when more are left out."),
+	OutputShape:  rowsOf("A list for each node: its name, its label, and a cell for each property: a value, a list of them or null; references as {node: label}; {values, more} when more are left out.", listCells),
 	CostEstimate: capability.CostGraph, Reasoning: capability.ReasoningSubclasses, PolicyRequired: capability.Requirement{Action: policy.Read}, Idempotent: true,
 }, list)
 
@@ -64,7 +66,7 @@ func list(ctx context.Context, r *invoke.Request, in listing) (*listed, error) {
 	if err != nil {
 		return nil, err
 	}
-	out := &listed{Total: atLeast(page.Total, page.TotalMore), rowsAnswer: rowsAnswer{table: tableOf("node", "label")}}
+	out := &listed{Total: atLeast(page.Total, page.TotalMore), rowsAnswer: rowsAnswer{table: tableOf(listCells)}}
 	for _, path := range q.Columns {
 		out.Columns = append(out.Columns, path.String())
 	}
@@ -119,7 +121,7 @@ func (in listing) query(r *invoke.Request) (browse.TableQuery, error) {
 
 // listFacets are the counts above zero as a table, as far as half of the room goes.
 func listFacets(r *invoke.Request, facets []browse.Facet, room *int) (*table, error) {
-	out := new(tableOf("property", "value", "count"))
+	out := new(tableOf(capability.CellsOf("property", "value", "count")))
 	half := *room / 2
 	left := half
 	for _, f := range facets {

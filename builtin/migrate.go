@@ -41,7 +41,7 @@ type migrationView struct {
 	Description string     `json:"description,omitempty"`
 	Reverse     string     `json:"reverse" doc:"steps, or history with the reason: the inverse of its commit."`
 	Columns     []string   `json:"columns"`
-	Rows        [][]string `json:"rows" type:"any" doc:"A list for each thing that it does: step, what, effect, the first nodes."`
+	Rows        [][]string `json:"rows" type:"any" cells:"step:string,what:string,effect:string,nodes:string" doc:"A list for each thing that it does: step, what, effect, the first nodes."`
 	Blocked     bool       `json:"blocked" doc:"Whether data contradicts it."`
 }
 
@@ -117,7 +117,7 @@ const toldTypes = 5
 // migrationsKnown lists migrations.
 type migrationsKnown struct {
 	Columns  []string   `json:"columns"`
-	Rows     [][]string `json:"rows" type:"any" doc:"A list for each: migration, state (applied, pending), time, actor, commit, SHA-256."`
+	Rows     [][]string `json:"rows" type:"any" cells:"migration:string,state:string,time:string,actor:string,commit:string,sha256:string" doc:"A list for each: migration, state (applied, pending), time, actor, commit, SHA-256."`
 	Pending  int        `json:"pending"`
 	Problems []string   `json:"problems,omitempty" doc:"Why those given cannot be applied."`
 }

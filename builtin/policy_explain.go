@@ -73,9 +73,11 @@ type explained struct {
 	table
 }
 
+var rightCells = capability.CellsOf("kind:string", "name:string", "read:boolean", "change:boolean null")
+
 var policyExplain = invoke.Define(capability.Descriptor{
 	ID: "trails.meta.policy.explain", Description: "Say whether policies let somebody do something, by which policy, and what would change it; or, without a call or an action, what somebody may do.",
-	OutputShape:  rowsOf("What somebody may do, a list for each branch, type and stored query: what it is, its name, whether it may be read or called, and whether it may be changed."),
+	OutputShape:  rowsOf("What somebody may do, a list for each branch, type and stored query: what it is, its name, whether it may be read or called, and whether it may be changed.", rightCells),
 	CostEstimate: capability.CostConstant, PolicyRequired: capability.Requirement{Scope: policy.Builder, Action: policy.Read}, Idempotent: true,
 }, func(ctx context.Context, r *invoke.Request, in struct {
 	supposed
@@ -90,7 +92,7 @@ var policyExplain = invoke.Define(capability.Descriptor{
 		return nil, fault.New(fault.Unusable, "the policies cannot be read; set others with trails.meta.policy.apply").Because(unread)
 	}
 	who := in.principal(tokens)
-	out := &explained{As: who.ID, Groups: who.Groups, Scopes: who.Scopes.List(), Origin: who.Origin.String(), table: tableOf("kind", "name", "read", "change")}
+	out := &explained{As: who.ID, Groups: who.Groups, Scopes: who.Scopes.List(), Origin: who.Origin.String(), table: tableOf(rightCells)}
 	if text == "" {
 		if warnOfNone(r); !r.Snapshot.SeesAll() {
 			return out, nil
@@ -359,9 +361,11 @@ type policyTested struct {
 	table
 }
 
+var caseCells = capability.CellsOf("line:integer", "asked:string", "expected:string", "found:string")
+
 var policyTest = invoke.Define(capability.Descriptor{
 	ID: "trails.meta.policy.test", Description: "Try cases against policies: who may do what, and by which policy. Nothing is changed.",
-	OutputShape:  rowsOf("A list for each case that failed: its line, what was asked, what was expected, and what is so."),
+	OutputShape:  rowsOf("A list for each case that failed: its line, what was asked, what was expected, and what is so.", caseCells),
 	CostEstimate: capability.CostResult, PolicyRequired: capability.Requirement{Scope: policy.Builder, Action: policy.Read}, Idempotent: true,
 }, func(ctx context.Context, r *invoke.Request, in struct {
 	Cases    string  `json:"cases" is:"brief" min:"1" max:"1048576" doc:"A list in YAML; each has as, groups, scopes, call or action with on, branch, origin, expect (allowed or denied) and by (a policy)."`
@@ -375,7 +379,7 @@ var policyTest = invoke.Define(capability.Descriptor{
 	if err != nil {
 		return nil, err
 	}
-	out := &policyTested{table: tableOf("line", "asked", "expected", "found")}
+	out := &policyTested{table: tableOf(caseCells)}
 	text, policies, err := r.Snapshot.Policies()
 	if in.Policies != nil {
 		policies, err = cedar.Parse(*in.Policies)

@@ -71,7 +71,7 @@ func (f foreign) read() (d kg.Definitions, err error) {
 // differing lists the differences of definitions.
 type differing struct {
 	Columns []string    `json:"columns"`
-	Rows    [][2]string `json:"rows" type:"any" doc:"A list for each difference: what, and of a stored query the unified diff of its text."`
+	Rows    [][2]string `json:"rows" type:"any" cells:"what:string,diff:string" doc:"A list for each difference: what, and of a stored query the unified diff of its text."`
 }
 
 var definitionsDiff = invoke.Define(capability.Descriptor{
@@ -133,7 +133,7 @@ type promotionView struct {
 }
 
 // promotionRows says what the rows of a promotion are.
-var promotionRows = rowsOf("A list for each thing that it does: step, effect, the first nodes.",
+var promotionRows = rowsOf("A list for each thing that it does: step, effect, the first nodes.", nil,
 	capability.Field{Name: "blocked", Description: "Whether data contradicts it."}, capability.Field{Name: "loses", Description: "How many statements it removes."})
 
 func promotionOf(p kg.Promoted) *promotionView {

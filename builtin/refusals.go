@@ -23,9 +23,11 @@ type refusalsAsked struct {
 	capability.NoView
 }
 
+var refusalCells = capability.CellsOf("time:string", "actor:string", "capability:string", "outcome:string", "kind:string", "why:string", "via:string", "dry_run:boolean", "trace_id:string")
+
 var refusalsList = invoke.Define(capability.Descriptor{
 	ID: "refusals_list", Description: "List calls that were denied, newest first: who was refused what, and why. Requests without a valid token are calls of authenticate.",
-	OutputShape:  rowsOf("A list for each call: its time, who called, the capability, the outcome, the kind of the error, why it was refused, the transport, whether it was a dry run, and its trace id."),
+	OutputShape:  rowsOf("A list for each call: its time, who called, the capability, the outcome, the kind of the error, why it was refused, the transport, whether it was a dry run, and its trace id.", refusalCells),
 	CostEstimate: capability.CostResult, PolicyRequired: capability.Requirement{Action: policy.Read}, Idempotent: true,
 }, func(ctx context.Context, r *invoke.Request, in refusalsAsked) (*rowsAnswer, error) {
 	filter := kg.ActivityFilter{Refused: true, Agent: in.Actor, Outcome: "denied"}
@@ -45,7 +47,7 @@ var refusalsList = invoke.Define(capability.Descriptor{
 	if err != nil {
 		return nil, err
 	}
-	out := &rowsAnswer{table: tableOf("time", "actor", "capability", "outcome", "kind", "why", "via", "dry_run", "trace_id")}
+	out := &rowsAnswer{table: tableOf(refusalCells)}
 	room := r.Room()
 	for i, a := range list {
 		full := i == in.Limit

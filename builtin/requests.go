@@ -70,9 +70,12 @@ func viewRequest(q kg.Request) requestView {
 
 func isMerge(q kg.Request) bool { return q.Capability == branchesMergeBuiltin.ID }
 
+var requestCells = capability.CellsOf("request:integer", "state:string", "source:string", "target:string", "agent:string", "asked:string", "message:string", "decider:string", "decided:string null",
+	"reason:string", "commit:string null", "head:string null", "merges:string null", "take:string", "resolutions:array null", "call:string", "args:string")
+
 var requestsListBuiltin = invoke.Define(capability.Descriptor{
 	ID: "requests_list", Description: "List the merges and other calls that wait for approval, and with all those that were decided, the newest first.",
-	OutputShape: rowsOf("A list for each request: its number, state (pending, lapsed when a branch has moved since, done, declined), source and target, who asked when, the message, who decided when, why, the commit that was made, the head of the target and the commit of the source when it was asked for, how clashes are to be decided, the capability that is called, and its arguments as JSON.",
+	OutputShape: rowsOf("A list for each request: its number, state (pending, lapsed when a branch has moved since, done, declined), source and target, who asked when, the message, who decided when, why, the commit that was made, the head of the target and the commit of the source when it was asked for, how clashes are to be decided, the capability that is called, and its arguments as JSON.", requestCells,
 		capability.Field{Name: "next", Description: "Pass it as before for the next page; not there at the end."}),
 	PolicyRequired: capability.Requirement{Action: policy.Read}, Idempotent: true,
 }, func(ctx context.Context, r *invoke.Request, in struct {
@@ -90,7 +93,7 @@ var requestsListBuiltin = invoke.Define(capability.Descriptor{
 	if in.Request > 0 {
 		shown = capability.MostChars
 	}
-	out := &requestRows{table: tableOf("request", "state", "source", "target", "agent", "asked", "message", "decider", "decided", "reason", "commit", "head", "merges", "take", "resolutions", "call", "args")}
+	out := &requestRows{table: tableOf(requestCells)}
 	room := r.Room()
 	for i, q := range list {
 		if i == in.Limit {

@@ -54,7 +54,7 @@ type schemaView struct {
 	Schema        any          `json:"schema,omitempty" type:"object" doc:"With format json."`
 	Text          string       `json:"text,omitempty" doc:"With format yaml or turtle."`
 	Columns       []string     `json:"columns,omitempty" doc:"With format outline."`
-	Rows          [][]any      `json:"rows,omitempty" type:"any" doc:"A list for each type: name, nodes, label property, supertypes, description."`
+	Rows          [][]any      `json:"rows,omitempty" type:"any" cells:"type:string,nodes:integer string,label:string,extends:string,description:string" doc:"A list for each type: name, nodes, label property, supertypes, description."`
 }
 
 var schemaGetBuiltin = invoke.Define(capability.Descriptor{
@@ -170,7 +170,7 @@ func (n newSchema) change(b mayBreak) (kg.SchemaChange, error) {
 // planView is a plan as a table with a row for each step, and for each changed stored query.
 type planView struct {
 	Columns []string   `json:"columns"`
-	Rows    [][]string `json:"rows" type:"any" doc:"A list for each step, in order: what it does, whether it is safe, breaks nodes or loses statements, and the first nodes that it is so for."`
+	Rows    [][]string `json:"rows" type:"any" cells:"step:string,effect:string,nodes:string" doc:"A list for each step, in order: what it does, whether it is safe, breaks nodes or loses statements, and the first nodes that it is so for."`
 	Blocked bool       `json:"blocked" doc:"Whether data contradicts the new schema."`
 	Loses   int64      `json:"loses" doc:"How many statements would be removed."`
 }

@@ -35,9 +35,11 @@ type hits struct {
 	rowsAnswer
 }
 
+var hitCells = capability.CellsOf("node:string", "label:string", "property:string", "text:string")
+
 var searchBuiltin = invoke.Define(capability.Descriptor{
 	ID: "search", Description: "Find nodes by words of labels, texts, ids, ranked. \"Phrases\" quoted; last word may be a prefix.",
-	OutputShape:  rowsOf("A list for each hit: node, label, the property whose text fits, and a part of that text; with explain, why it stands there."),
+	OutputShape:  rowsOf("A list for each hit: node, label, the property whose text fits, and a part of that text; with explain, why it stands there.", hitCells),
 	CostEstimate: capability.CostGraph, Reasoning: capability.ReasoningSubclasses, PolicyRequired: capability.Requirement{Action: policy.Read}, Idempotent: true,
 }, search)
 
@@ -76,7 +78,14 @@ type table struct {
 	Rows    [][]any  `json:"rows" type:"any"`
 }
 
-func tableOf(columns ...string) table { return table{Columns: columns, Rows: [][]any{}} }
+// tableOf returns a table with these columns and no rows.
+func tableOf(cells []capability.Cell) table {
+	t := table{Rows: [][]any{}}
+	for _, c := range cells {
+		t.Columns = append(t.Columns, c.Name)
+	}
+	return t
+}
 
 // oneOrigin is the class of sources that all rows are of.
 type oneOrigin struct {
@@ -105,9 +114,9 @@ type rowsAnswer struct {
 	Next string `json:"next,omitempty" doc:"The cursor of the next page; absent at the end."`
 }
 
-// rowsOf describes the rows of an answer.
-func rowsOf(description string, more ...capability.Field) capability.Shape {
-	return capability.Shape{Fields: append(more, capability.Field{Name: "rows", Description: description})}
+// rowsOf describes the rows of an answer, and the first of their cells.
+func rowsOf(description string, cells []capability.Cell, more ...capability.Field) capability.Shape {
+	return capability.Shape{Fields: append(more, capability.Field{Name: "rows", Description: description, Cells: cells})}
 }
 
 // add adds a row unless the answer would exceed room, from which its size is subtracted. The first row is always
@@ -157,7 +166,7 @@ func search(ctx context.Context, r *invoke.Request, in searched) (*hits, error) 
 	if err != nil {
 		return nil, err
 	}
-	out := &hits{rowsAnswer: rowsAnswer{table: tableOf("node", "label", "property", "text")}}
+	out := &hits{rowsAnswer: rowsAnswer{table: tableOf(hitCells)}}
 	if in.Explain {
 		out.Columns = append(out.Columns, "why")
 	}

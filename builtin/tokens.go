@@ -114,16 +114,18 @@ func expiryOf(text string, now time.Time) (at time.Time, err error) {
 	return at, nil
 }
 
+var tokenCells = capability.CellsOf("name:string", "state:string", "scopes:string", "groups:string", "expires:string null", "used:string null", "creator:string", "created:string", "revoker:string null", "revoked:string null", "client:string null")
+
 var tokenList = invoke.Define(capability.Descriptor{
 	ID: "trails.meta.token.list", Description: "List the tokens that the graph issued, with their last use. Their secrets are not kept.",
-	OutputShape:  rowsOf("A list for each token: its name, state, scopes, groups, when it expires, when a call with it was recorded last, who made it when, who revoked it when, and the host of the client to which its creator gave it."),
+	OutputShape:  rowsOf("A list for each token: its name, state, scopes, groups, when it expires, when a call with it was recorded last, who made it when, who revoked it when, and the host of the client to which its creator gave it.", tokenCells),
 	CostEstimate: capability.CostConstant, PolicyRequired: capability.Requirement{Scope: policy.Builder, Action: policy.Read}, Idempotent: true,
 }, func(ctx context.Context, r *invoke.Request, _ struct{ capability.NoView }) (*rowsAnswer, error) {
 	list, err := r.Snapshot.Tokens(ctx)
 	if err != nil {
 		return nil, err
 	}
-	out := &rowsAnswer{table: tableOf("name", "state", "scopes", "groups", "expires", "used", "creator", "created", "revoker", "revoked", "client")}
+	out := &rowsAnswer{table: tableOf(tokenCells)}
 	if !r.Snapshot.SeesAll() {
 		warnOfPart(r, "tokens")
 	}
@@ -168,9 +170,11 @@ type revoked struct {
 	DryRun    bool `json:"dry_run" doc:"Whether this was only tried."`
 }
 
+var grantCells = capability.CellsOf("name:string", "client:string", "scopes:string", "server:string", "given:string", "expires:string null", "used:string null")
+
 var grantList = invoke.Define(capability.Descriptor{
 	ID: "trails.meta.grant.list", Description: "List the programs that the caller connected by OAuth, and that act in their name until that ends.",
-	OutputShape:  rowsOf("A list for each, the newest first: its name, the host of the client, the scopes, the server that it is for, when it was given, when it expires, and when a call with it was recorded last."),
+	OutputShape:  rowsOf("A list for each, the newest first: its name, the host of the client, the scopes, the server that it is for, when it was given, when it expires, and when a call with it was recorded last.", grantCells),
 	CostEstimate: capability.CostConstant, Idempotent: true,
 }, func(ctx context.Context, r *invoke.Request, _ struct{ capability.NoView }) (*rowsAnswer, error) {
 	list, err := r.Session().Given(ctx)
@@ -180,7 +184,7 @@ var grantList = invoke.Define(capability.Descriptor{
 	if !r.Principal.Authenticated {
 		r.Warn("who you are is not known, so nothing is yours; show a token")
 	}
-	out := &rowsAnswer{table: tableOf("name", "client", "scopes", "server", "given", "expires", "used")}
+	out := &rowsAnswer{table: tableOf(grantCells)}
 	return out, fill(r, &out.table, "grants", slices.Values(list), func(t policy.Token) []any {
 		return []any{t.Name, t.Grant.Host, strings.Join(t.Scopes.List(), " "), t.Grant.Issuer, timeText(t.Created), timeOrNil(t.Expires), timeOrNil(t.Used)}
 	})

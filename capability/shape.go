@@ -118,6 +118,17 @@ type Cell struct {
 	Types []string `json:"types,omitempty"`
 }
 
+// CellsOf returns the columns of a table, each given by its name and, after a colon, the JSON types of its values:
+// "author:string", "closed:string null". A column without types has any values.
+func CellsOf(columns ...string) []Cell {
+	cells := make([]Cell, len(columns))
+	for i, column := range columns {
+		name, types, _ := strings.Cut(column, ":")
+		cells[i] = Cell{Name: name, Types: strings.Fields(types)}
+	}
+	return cells
+}
+
 // Label returns the name, and after a colon what the schema has for it.
 func (c Cell) Label() string {
 	if c.Says == "" {

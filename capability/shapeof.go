@@ -30,6 +30,7 @@ import (
 //	type:"date-time"     the [Type], where the Go type has another: of one value of a list, but
 //	                     "any" is of all of it; an object has no fields then
 //	is:"rare,brief"      what else it is: rare, brief or nullable, see [Field]
+//	cells:"id:string,n"  the columns of a table, see [CellsOf]
 //
 // Integers, floats, bool and string are themselves; [json.Number] is a decimal, [time.Time]
 // a date and time, [rdf.IRI] an IRI, []byte bytes; slices are lists, maps objects with any
@@ -146,6 +147,9 @@ func fieldOf(name string, optional bool, member reflect.StructField) Field {
 		for text := range strings.SplitSeq(list, ",") {
 			f.OneOf = append(f.OneOf, f.valueOf(member, text))
 		}
+	}
+	if list, given := member.Tag.Lookup("cells"); given {
+		f.Cells = CellsOf(strings.Split(list, ",")...)
 	}
 	if text, given := member.Tag.Lookup("default"); given {
 		f.Default = f.valueOf(member, text)

@@ -34,7 +34,7 @@ type everything struct {
 	Names   []string          `json:"names"`
 	Any     any               `json:"any"`
 	Members map[string]string `json:"members"`
-	Table   [][]any           `json:"table" type:"any"`
+	Table   [][]any           `json:"table" type:"any" cells:"who:string,size:integer null,other"`
 	Stamp   *string           `json:"stamp,omitempty" type:"date-time" is:"rare,brief"`
 	Object  any               `json:"object" type:"object" is:"nullable"`
 	Left    string            `json:"-"`
@@ -61,7 +61,7 @@ func TestAShapeFollowsFromAStruct(t *testing.T) {
 		{Name: "names", Type: capability.String, Many: true, Required: true},
 		{Name: "any", Type: capability.Any, Required: true},
 		{Name: "members", Type: capability.Object, Required: true},
-		{Name: "table", Type: capability.Any, Required: true},
+		{Name: "table", Type: capability.Any, Required: true, Cells: []capability.Cell{{Name: "who", Types: []string{"string"}}, {Name: "size", Types: []string{"integer", "null"}}, {Name: "other", Types: []string{}}}},
 		{Name: "stamp", Type: capability.DateTime, Rare: true, Brief: true},
 		{Name: "object", Type: capability.Object, Required: true, Nullable: true},
 		{Name: "inner", Type: capability.String},

@@ -38,7 +38,7 @@ type described struct {
 	Label       string          `json:"label,omitempty" doc:"The property that people read."`
 	ID          string          `json:"id" doc:"Where ids come from."`
 	Columns     []string        `json:"columns"`
-	Rows        [][]any         `json:"rows" type:"any" doc:"A list for each property: name, rules, description."`
+	Rows        [][]any         `json:"rows" type:"any" cells:"property:string,rules:string,description:string" doc:"A list for each property: name, rules, description."`
 	Unique      []string        `json:"unique,omitempty" doc:"Properties whose values are unique together."`
 	Example     json.RawMessage `json:"example,omitempty" doc:"The data of a create."`
 	AskFor      []string        `json:"ask_for,omitempty" doc:"What is required and not in the example."`

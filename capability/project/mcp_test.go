@@ -108,6 +108,7 @@ func TestAnOutputSchemaIsShortAndOpen(t *testing.T) {
 		{Name: "state", Type: capability.String, Nullable: true, OneOf: []any{"on", "off"}},
 		{Name: "facts", Type: capability.Object, Description: "By name."},
 		{Name: "value", Type: capability.Any, Description: strings.Repeat("Long. ", 20)},
+		{Name: "others", Type: capability.Object, Many: true, Rare: true, Description: "As parts.", Fields: []capability.Field{{Name: "at", Type: capability.DateTime}}},
 		{Name: "parts", Type: capability.Object, Many: true, Required: true, MinCount: new(1), Fields: []capability.Field{{Name: "at", Type: capability.DateTime, Required: true, Description: "When."}}},
 	}}}
 	const usual = `"kind":{"type":"string"},"message":{"type":"string"}`
@@ -123,14 +124,14 @@ func TestAnOutputSchemaIsShortAndOpen(t *testing.T) {
 		}
 	}
 	check(`{"properties":{"cut":{"type":"string"},"facts":{"description":"By name.","type":"object"},` + usual +
-		`,"parts":{"items":{"properties":{"at":{"type":"string"}},"type":"object"},"type":"array"},` + tail)
+		`,"others":{"description":"As parts.","items":{"type":"object"},"type":"array"},"parts":{"items":{"properties":{"at":{"type":"string"}},"type":"object"},"type":"array"},` + tail)
 
-	for i := range 50 {
-		d.OutputShape.Fields[4].Fields = append(d.OutputShape.Fields[4].Fields, capability.Field{Name: fmt.Sprint("part", i), Type: capability.String})
+	for i := range 150 {
+		d.OutputShape.Fields[5].Fields = append(d.OutputShape.Fields[5].Fields, capability.Field{Name: fmt.Sprint("part", i), Type: capability.String})
 	}
 	d.OutputShape.Fields = append(d.OutputShape.Fields, capability.Field{Name: "rows", Type: capability.Any, Cells: []capability.Cell{{Name: "who"}}})
 	check(`{"properties":{"cut":{"type":"string"},"facts":{"type":"object"},` + usual +
-		`,"parts":{"items":{"type":"object"},"type":"array"},"rows":{"items":{},"type":"array"},` + tail)
+		`,"others":{"items":{"type":"object"},"type":"array"},"parts":{"items":{"type":"object"},"type":"array"},"rows":{"description":"columns names the cells.","items":{},"type":"array"},` + tail)
 }
 
 // A doctor sees every edit of an output schema.
