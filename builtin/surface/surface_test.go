@@ -88,6 +88,48 @@ func TestAListCostsWhatItMay(t *testing.T) {
 	}
 }
 
+// Output schemas are for code, and hosts do not show them to models beside the tools, so the bounds of lists do not count
+// them. A program that generates code from them does: they are as short as is asked here on the average of any list,
+// and linear.
+func TestOutputSchemasAreShortAndLinear(t *testing.T) {
+	testrun.Alone(t)
+	attack, err := os.ReadFile("../../testdata/attack/schema.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		name, schema string
+		mode         surface.Mode
+	}{
+		{"attack in full", string(attack), surface.Full},
+		{"attack compact", string(attack), surface.Compact},
+		{"attack over the gateway", string(attack), surface.Gateway},
+		{"sixty types in full", manyTypes(60), surface.Full},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			list, shown := listOf(t, c.mode, c.schema)
+			all, size := 0, 0
+			for _, d := range list {
+				schema := string(project.MCPTool(d, project.Process{}).OutputSchema)
+				all += tokens.Count(schema)
+				size += len(schema)
+				if len(schema) > 1_500 {
+					t.Errorf("the output schema of %s has %d bytes", d.ID, len(schema))
+				}
+				for _, word := range []string{"$ref", "anyOf", "oneOf", "allOf", "if", "not", "required", "additionalProperties"} {
+					if strings.Contains(schema, `"`+word+`":`) {
+						t.Errorf("the output schema of %s has %s: %s", d.ID, word, schema)
+					}
+				}
+			}
+			t.Logf("%d tools: %d tokens, and with output schemas %d: %d bytes, %d tokens for each tool", len(list), shown, shown+all, size, all/len(list))
+			if all > 150*len(list) {
+				t.Errorf("output schemas have %.1f tokens on average, at most 150", float64(all)/float64(len(list)))
+			}
+		})
+	}
+}
+
 // A typed tool is what the schema says of its type, its description, its properties and which
 // are required, and the arguments that every write takes. A model pays at most a tenth more than
 // for that.
