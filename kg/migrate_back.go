@@ -110,7 +110,7 @@ func (b *wayBack) find(ctx context.Context, snap *Snapshot) (err error) {
 	moves, changed := forward(m, quads, snap.Schema())
 	if changed != "" {
 		return fault.New(fault.Conflict, "%s cannot be rolled back, and nothing was changed: the schema was changed since by other means (%s); take that back first", m.File(), changed).
-			With("migration", m.File())
+			With("migration_file", m.File())
 	}
 	b.after = snap.Schema()
 	if b.done.ByHistory = migration.ByHistory(moves); b.done.ByHistory == "" {

@@ -127,7 +127,7 @@ func (p *promoting) run(ctx context.Context, w *db.Writer, before *compiled) err
 	}
 	for _, r := range before.applied {
 		if !slices.ContainsFunc(p.Migrations, func(m *migration.Migration) bool { return m.Number == r.Number }) {
-			return fault.New(fault.Conflict, "%s is applied here and is not among what is promoted, which is older than this file; bring it there first", r.File()).With("migration", r.File())
+			return fault.New(fault.Conflict, "%s is applied here and is not among what is promoted, which is older than this file; bring it there first", r.File()).With("migration_file", r.File())
 		}
 	}
 	target, err := schema.ParseYAML(p.Schema, p.session.graph.Base())
