@@ -229,7 +229,7 @@ func (r *reading) field(at string, schema map[string]any, f capability.Field, of
 	r.same(at+".nullable", nullable, f.Nullable || f.Type == capability.Any && !f.Many)
 	switch {
 	case of.open():
-		f = *shortOf(&f, of)
+		f = shortOf(&f, of)
 	case f.Brief || f.Rare:
 		f = *briefly(&f)
 	}

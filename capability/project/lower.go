@@ -158,9 +158,11 @@ func (w *writer) properties(of several, always bool, lists ...[]capability.Field
 
 // field writes the schema of one field.
 func (w *writer) field(of several, f *capability.Field) {
+	var s capability.Field
 	switch {
 	case of.open():
-		f = shortOf(f, of)
+		s = shortOf(f, of)
+		f = &s
 	case f.Brief || f.Rare:
 		f = briefly(f)
 	}

@@ -37,13 +37,13 @@ const mostTold = 80
 
 // shortOf returns the form of a field in an output schema: types and, where nothing else says what a value is, a short
 // description. Of a rare one it leaves out the members.
-func shortOf(f *capability.Field, form several) *capability.Field {
+func shortOf(f *capability.Field, form several) capability.Field {
 	s := capability.Field{Name: f.Name, Type: f.Type, Many: f.Many, Nullable: f.Nullable, OneOf: f.OneOf, Brief: true}
 	if form == shortest {
 		if len(f.Cells) > 0 {
 			s.Many, s.Description = true, "columns names the cells."
 		}
-		return &s
+		return s
 	}
 	if s.Cells = f.Cells; !f.Rare {
 		s.Fields = f.Fields
@@ -52,5 +52,5 @@ func shortOf(f *capability.Field, form several) *capability.Field {
 	if unknown && len(s.Cells) == 0 && len(f.Description) <= mostTold {
 		s.Description = f.Description
 	}
-	return &s
+	return s
 }
