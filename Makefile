@@ -114,8 +114,8 @@ bench: ## run the benchmarks, each beside raw SQLite in the same run
 	TRAILS_BENCH_TIME=60s go test -run '^$$' -bench '$(BENCH)' -benchmem -count $(COUNT) -timeout 60m ./...
 
 .PHONY: bench-agent
-bench-agent: ## count calls and tokens of an agent's twelve tasks on ATT&CK, and print a table for each view of the answers
-	@table=$$(mktemp); trap 'rm -f "$$table"' EXIT; TRAILS_AGENT_TABLE=$$table CI=true go test -count=1 -run '^TestTwelveTasks$$' ./e2e/agent; cat "$$table"
+bench-agent: ## count calls and tokens of an agent's tasks on ATT&CK, twelve and six of authoring, and print a table for each view of the answers
+	@table=$$(mktemp); trap 'rm -f "$$table"' EXIT; TRAILS_AGENT_TABLE=$$table CI=true go test -count=1 -run '^Test(TwelveTasks|AuthoringTasks)$$' ./e2e/agent; cat "$$table"
 
 .PHONY: bench-search
 bench-search: ## measure which share of what answers a question a search has among its first hits; needs TRAILS_DATA

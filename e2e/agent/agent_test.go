@@ -1,8 +1,8 @@
-// Package agent_test lets an agent do twelve tasks on MITRE ATT&CK over MCP, and counts calls and tokens. The agent is
-// a script for each task: it uses only the instructions, the list of tools and earlier answers, which it reads as a
-// host shows them to a model. Its findings are compared with the data itself.
+// Package agent_test lets an agent do twelve tasks on MITRE ATT&CK over MCP, and six of authoring, and counts calls and
+// tokens. The agent is a script for each task: it uses only the instructions, the list of tools and earlier answers, which
+// it reads as a host shows them to a model. Its findings are compared with the data itself.
 //
-// Read [tasks] first; the table in docs/benchmarks.md is printed by make bench-agent.
+// Read [tasks] and [authoring] first; the table in docs/benchmarks.md is printed by make bench-agent.
 package agent_test
 
 import (
@@ -11,6 +11,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log/slog"
 	"os"
 	"path/filepath"
 	"testing"
@@ -19,6 +20,8 @@ import (
 	"trails/auth/policy"
 	"trails/builtin"
 	"trails/builtin/surface"
+	"trails/gateway"
+	"trails/gateway/upstream"
 	"trails/invoke"
 	"trails/invoke/invoketest"
 	"trails/kg"
@@ -110,8 +113,12 @@ func openEngine(t testing.TB, path string) (e *invoke.Engine, end func() error) 
 	if err != nil {
 		t.Fatal(err)
 	}
-	e = invoke.New(g, invoke.Config{Providers: builtin.Providers(), Version: "0.1.0", Surface: surface.Auto.Choose})
-	return e, func() error { return errors.Join(e.Close(context.Background()), g.Close()) }
+	pool := upstream.Open(upstream.Config{Trusts: func(gateway.Server) bool { return true }, Log: slog.New(slog.DiscardHandler)})
+	e = invoke.New(g, invoke.Config{Providers: builtin.Options{Upstreams: pool}.Providers(), Version: "0.1.0", Surface: surface.Auto.Choose})
+	return e, func() error {
+		pool.Close()
+		return errors.Join(e.Close(context.Background()), g.Close())
+	}
 }
 
 // agent is a model behind a host that shows it one view of each answer.
@@ -137,12 +144,17 @@ func (e checked) Call(ctx context.Context, c invoke.Call) (invoke.Result, error)
 	return invoketest.CheckedCall(ctx, e.TB, e.Engine, c)
 }
 
-// newAgent connects an agent to a server on its own copy of the file.
-func newAgent(t testing.TB, v view) *agent {
+// newAgent connects an agent to a server on its own copy of the file, after calls that were made before it came.
+func newAgent(t testing.TB, v view, before ...earlier) *agent {
 	t.Helper()
 	e, end := openEngine(t, freshCopy(t))
+	for _, c := range before {
+		if _, err := e.Call(t.Context(), invoke.Call{Capability: c.capability, Principal: policy.Local(c.by, ""), Via: "go", Args: json.RawMessage(c.args)}); err != nil {
+			t.Fatal(err)
+		}
+	}
 	server := mcp.New(checked{e, t}, mcp.Options{Version: "0.1.0", ToolErrors: v.errors,
-		Auth: auth.New(auth.Options{ID: "local:ana", Scopes: policy.NewScopes(policy.Runtime)})})
+		Auth: auth.New(auth.Options{ID: "local:ana", Operator: v.scopes != nil, Scopes: policy.NewScopes(append(v.scopes, policy.Runtime)...)})})
 	inR, in := io.Pipe()
 	out, outW := io.Pipe()
 	done := make(chan error, 1)
@@ -164,6 +176,9 @@ func newAgent(t testing.TB, v view) *agent {
 	fmt.Fprintln(in, `{"jsonrpc":"2.0","method":"notifications/initialized"}`)
 	return a
 }
+
+// earlier is a call that somebody made before the agent came.
+type earlier struct{ by, capability, args string }
 
 // reply is the answer of JSON-RPC.
 type reply struct {

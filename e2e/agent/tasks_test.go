@@ -1,6 +1,7 @@
 package agent_test
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"slices"
@@ -106,13 +107,19 @@ func writeTable(t *testing.T, file string, v view, table string, total int) {
 	if err := end(); err != nil {
 		t.Fatal(err)
 	}
+	appendTo(t, file, fmt.Sprintf("\n%s\n\n| task | calls before | calls | characters before | tokens sent | tokens received |\n|---|--:|--:|--:|--:|--:|\n%s"+
+		"All tasks: %d tokens. Once a session: instructions %d, list of tools %d.\n", v.name, table, total, tokens.Count(a.instructions), tokens.Count(read)))
+}
+
+// appendTo appends a text to a file, which it makes if there is none.
+func appendTo(t *testing.T, file, text string) {
+	t.Helper()
 	out, err := os.OpenFile(file, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o644)
 	if err != nil {
 		t.Fatal(err)
 	}
-	fmt.Fprintf(out, "\n%s\n\n| task | calls before | calls | characters before | tokens sent | tokens received |\n|---|--:|--:|--:|--:|--:|\n%s"+
-		"All tasks: %d tokens. Once a session: instructions %d, list of tools %d.\n", v.name, table, total, tokens.Count(a.instructions), tokens.Count(read))
-	if err := out.Close(); err != nil {
+	_, err = out.WriteString(text)
+	if err := errors.Join(err, out.Close()); err != nil {
 		t.Fatal(err)
 	}
 }

@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"os"
 	"slices"
-	"strings"
 	"testing"
 )
 
@@ -145,18 +144,6 @@ func (d *truth) statements(node string) int {
 		}
 	}
 	return n
-}
-
-// found returns the nodes of some types whose name occurs in a text.
-func (d *truth) found(text string, prefixes ...string) (nodes []string) {
-	for node := range d.types {
-		for _, prefix := range prefixes {
-			if strings.HasPrefix(node, prefix) && (strings.Contains(text, node+":") || strings.Contains(text, node+`":`)) {
-				nodes = append(nodes, node)
-			}
-		}
-	}
-	return nodes
 }
 
 // from returns the nodes to which a node links by a property; to returns those that link to it.

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"trails/auth/policy"
 	"trails/mcp"
 )
 
@@ -14,6 +15,7 @@ type view struct {
 	name   string
 	errors mcp.ToolErrors // how the server answers what is invalid
 	json   bool           // results are shown by their structured content, and else by their text
+	scopes []policy.Scope // of the agent beside runtime, which are those of an operator
 }
 
 var views = []view{
@@ -123,6 +125,19 @@ func (a answer) members(name string) (values []string) {
 		}
 	})
 	return values
+}
+
+// word returns the first word that begins with a text: up to white space, quotation marks or a colon behind it.
+func (a answer) word(begins string) string {
+	a.Helper()
+	_, rest, found := strings.Cut(a.shown, begins)
+	if !found {
+		a.Fatalf("the answer has no %s:\n%.3000s", begins, a.shown)
+	}
+	if end := strings.IndexAny(rest, " \n\":"); end >= 0 {
+		rest = rest[:end]
+	}
+	return begins + rest
 }
 
 // table returns the rows of the table whose first columns are these.
