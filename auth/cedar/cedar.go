@@ -8,6 +8,7 @@ import (
 	_ "embed"
 	"fmt"
 	"iter"
+	"maps"
 	"regexp"
 	"slices"
 	"strconv"
@@ -71,11 +72,12 @@ type scope struct {
 
 // named is a policy with its name.
 type named struct {
-	id     cedar.PolicyID
-	policy *cedar.Policy
+	id       cedar.PolicyID
+	policy   *cedar.Policy
+	requires []requirement
 }
 
-// candidates are the policies whose scopes may fit a request: it implements [cedar.PolicyIterator].
+// candidates are the policies whose scopes and conditions may fit a request: it implements [cedar.PolicyIterator].
 type candidates []named
 
 // All implements [cedar.PolicyIterator].
@@ -248,9 +250,10 @@ func unreadable(err error) fault.FieldError {
 // add keeps a policy by what its scope names, and what it names anywhere.
 func (p *Policies) add(id string, one *cedar.Policy, tree *ast.Policy) {
 	of := scope{principal: entityOf(tree.Principal), resource: entityOf(tree.Resource)}
+	kept := named{cedar.PolicyID(id), one, requirementsOf(tree)}
 	for _, of.action = range Actions {
 		if concerns(tree.Action, of.action) {
-			p.index[of] = append(p.index[of], named{cedar.PolicyID(id), one})
+			p.index[of] = append(p.index[of], kept)
 		}
 	}
 	for _, uid := range []types.EntityUID{of.principal, of.resource} {
@@ -406,7 +409,14 @@ func (p *Policies) Decide(r Request) Decision {
 		callers = append(callers, types.NewEntityUID(types.EntityType(GroupKind), types.String(g)))
 	}
 	r.Resource.into(entities)
-	set := p.candidates(r.Action, callers, entities)
+	action, group := types.NewEntityUID("Action", types.String(r.Action)), types.NewEntityUID("Action", groupOf(r.Action))
+	of := entitiesOf{principal: callers, action: []types.EntityUID{action, group}, resource: slices.Collect(maps.Keys(entities))}
+	if r.Branch.Kind != "" {
+		in := types.EntityMap{}
+		r.Branch.into(in)
+		of.branch = slices.Collect(maps.Keys(in))
+	}
+	set := p.candidates(r.Action, &of)
 	if len(set) == 0 {
 		return Decision{}
 	}
@@ -417,23 +427,28 @@ func (p *Policies) Decide(r Request) Decision {
 	entities[callers[0]] = types.Entity{UID: callers[0], Parents: types.NewEntityUIDSet(callers[1:]...), Attributes: types.NewRecord(types.RecordMap{
 		"authenticated": types.Boolean(r.Caller.Authenticated), "scopes": types.NewSet(scopes...),
 	})}
-	action := types.NewEntityUID("Action", types.String(r.Action))
-	entities[action] = types.Entity{UID: action, Parents: types.NewEntityUIDSet(types.NewEntityUID("Action", groupOf(r.Action)))}
+	entities[action] = types.Entity{UID: action, Parents: types.NewEntityUIDSet(group)}
 	facts := types.RecordMap{"origin": types.String(r.Caller.Origin.String())}
 	if r.Branch.Kind != "" {
 		r.Branch.into(entities)
-		facts["branch"] = r.Branch.uid()
+		facts[branch] = r.Branch.uid()
 	}
 	verdict, why := cedar.Authorize(set, entities, cedar.Request{Principal: callers[0], Action: action, Resource: r.Resource.uid(), Context: types.NewRecord(facts)})
 	return set.decision(verdict, why)
 }
 
-// candidates are the policies that name one of the callers or none, and one of the resources or none.
-func (p *Policies) candidates(action policy.Action, callers []types.EntityUID, resources types.EntityMap) (set candidates) {
-	for _, who := range append(callers, types.EntityUID{}) {
-		set = append(set, p.index[scope{action, who, types.EntityUID{}}]...)
-		for what := range resources {
-			set = append(set, p.index[scope{action, who, what}]...)
+// candidates are the policies that name one of the callers or none, and one of the resources or none, in their scopes, and
+// whose conditions may be true.
+func (p *Policies) candidates(action policy.Action, of *entitiesOf) (set candidates) {
+	anything := types.EntityUID{}
+	for _, who := range append(of.principal, anything) {
+		for _, what := range append(of.resource, anything) {
+			list := p.index[scope{action, who, what}]
+			for i := range list {
+				if of.meet(list[i].requires) {
+					set = append(set, list[i])
+				}
+			}
 		}
 	}
 	return set

@@ -133,12 +133,13 @@ func TestDeepPoliciesEnd(t *testing.T) {
 	}
 }
 
-// A decision among 500 policies that name in their scopes whom and what they are about, of which a few are looked at, and among
-// 500 that say so in conditions, of which all are.
+// A decision among 500 policies that name whom and what they are about in their scopes, or in conditions.
 func BenchmarkDecide(b *testing.B) {
 	for name, one := range map[string]string{
 		"scopes":     "permit (principal in Group::\"g%[1]d\", action == Action::\"change\", resource in Type::\"T%[1]d\") unless { context.branch.protected };\n",
 		"conditions": "permit (principal, action == Action::\"change\", resource) when { principal in Group::\"g%[1]d\" && resource in Type::\"T%[1]d\" };\n",
+		"either":     "permit (principal, action, resource) when { context.origin != \"agent\" } when { resource == Type::\"T%[1]d\" || resource in [Type::\"A%[1]d\", Type::\"B%[1]d\"] };\n",
+		"branches":   "permit (principal, action == Action::\"change\", resource) when { resource is Type && context.branch in Branch::\"draft\" && resource in Type::\"T%[1]d\" };\n",
 	} {
 		b.Run(name, func(b *testing.B) {
 			var text strings.Builder

@@ -83,7 +83,9 @@ func condition(t *rapid.T, depth int) string {
 		"principal.authenticated", `principal.scopes.contains("builder")`, `principal.scopes.containsAll(["builder", "runtime"])`, `principal.scopes.containsAny(["dev", "builder"])`,
 		"principal in "+pick(groups...), "principal in ["+groups[0]+", "+groups[1]+"]", "principal == "+pick(actors...), "principal is Actor", "principal is Actor in "+pick(groups...),
 		"resource in "+pick(things...), "resource == "+pick(things...), "resource is "+pick("Graph", "Branch", "Type", "Query", "Capability"), "(resource is Branch && resource.protected)",
-		"action in Action::\"reads\"", `action == Action::"change"`,
+		pick(things...)+" == resource", "resource in ["+pick(things[3:6]...)+", "+pick(things[3:6]...)+"]", "resource is Type in "+pick(things...),
+		"action in Action::\"reads\"", `action == Action::"change"`, `action in [Action::"read", Action::"writes"]`,
+		"context.branch in "+pick(things[:3]...), pick(things[1:3]...)+" == context.branch",
 		`context.origin == "agent"`, `context.origin like "`+pick("*", "p*", "*n", "a*t")+`"`, "context has branch", "(context has branch && context.branch.protected)", "(context has branch && context.branch in "+pick(things[:3]...)+")",
 		`decimal("1.5").lessThan(decimal("`+pick("1.4", "2.0")+`"))`, `ip("10.1.2.3").isInRange(ip("`+pick("10.0.0.0/8", "192.168.0.0/16")+`"))`, `ip("`+pick("127.0.0.1", "10.0.0.1")+`").isLoopback()`,
 		`{"a": 1, "b": {"c": [1, 2]}}.b.c.contains(`+pick("1", "3")+")", `{"a": 1} has a`, pick("1", "3")+" * 2 - 1 < 3",
@@ -109,7 +111,7 @@ func randomPolicy(t *rapid.T) string {
 }
 
 // What is decided, and by which policies, is what the library decides by all of them over the whole world, though only those are
-// looked at whose scopes may fit; and what forbids and cannot be evaluated forbids.
+// looked at whose scopes and conditions may fit; and what forbids and cannot be evaluated forbids.
 func TestDecisionsAreThoseOfCedar(t *testing.T) {
 	decided := map[string]int{}
 	rapid.Check(t, func(t *rapid.T) {
