@@ -138,15 +138,12 @@ type File struct {
 
 	failedScans atomic.Int64
 
-	mu       sync.Mutex
-	idle     []*conn // idle connections of readers; the last one is taken first
-	idlePast []*conn // those for earlier commits
-	// idleRestricted are those for readers who may not see everything.
-	idleRestricted []*conn
-	open           int           // connections of readers of the newest commit, idle or not
-	held           *atomic.Int64 // bytes held by running queries, of the pool if there is one
-	closed         bool
-	commits        commitsSeen
+	mu      sync.Mutex
+	idle    [restricted + 1][]*conn // idle connections of readers, by their roles; the last one is taken first
+	sharing int                     // connections of readers that share the memory of page caches, idle or not
+	held    *atomic.Int64           // bytes held by running queries, of the pool if there is one
+	closed  bool
+	commits commitsSeen
 
 	watch struct {
 		sync.Mutex
@@ -225,7 +222,8 @@ func (f *File) start(ctx context.Context) error {
 		c.Close()
 		return asFault(ctx, f.path, "open", err)
 	}
-	f.idle, f.open = append(f.idle, c), 1
+	c.shares, f.sharing = true, 1
+	f.idle[reading] = append(f.idle[reading], c)
 	return nil
 }
 
@@ -361,8 +359,8 @@ func (f *File) leaveLog() {
 	switch {
 	case f.writer != nil:
 		f.writer.leaveLog()
-	case len(f.idle) > 0:
-		f.idle[0].leaveLog()
+	case len(f.idle[reading]) > 0:
+		f.idle[reading][0].leaveLog()
 	}
 }
 
@@ -370,7 +368,7 @@ func (f *File) leaveLog() {
 func (f *File) closeConns() error {
 	f.watch.Lock()
 	defer f.watch.Unlock()
-	conns := append(slices.Concat(f.idle, f.idlePast, f.idleRestricted), f.watch.conn, f.otherWriter, f.writer)
+	conns := append(slices.Concat(f.idle[:]...), f.watch.conn, f.otherWriter, f.writer)
 	var first error
 	for _, c := range conns {
 		if c == nil {

@@ -206,7 +206,7 @@ func TestPagesAreGivenBack(t *testing.T) {
 		r.Close()
 		cancel()
 	}
-	c := f.idle[0]
+	c := f.idle[reading][0]
 	if p, err := c.Pages(); err == nil {
 		p.Release()
 		t.Error("pages are read outside of a transaction")

@@ -13,6 +13,8 @@ import (
 type conn struct {
 	*stmt.Conn
 	role role
+	// shares means that it is of a reader and among those that share the memory of page caches.
+	shares bool
 	// cache is the size of its page cache in KiB.
 	cache int
 	// questions are the queries that run on this connection; nil before the first.
@@ -32,8 +34,6 @@ type role uint8
 
 const (
 	reading role = iota
-	// crowding is a reader beyond those that share the cache.
-	crowding
 	// past shows an earlier commit, or a branch.
 	past
 	// restricted shows what a reader has the rights to see, of any commit.
@@ -43,12 +43,9 @@ const (
 	branching
 )
 
-// sharesCache reports whether a reader counts among those that share the cache.
-func (r role) sharesCache() bool { return r == reading || r == crowding }
-
 // Cache sizes in KiB, as negative pragma values. The readers of a server share a budget, so that its memory does not
-// grow with the number of cores. Readers beyond one per core have a small cache, in which SQLite also sorts.
-// Memory-mapped reads are off: each connection's mapping would count again.
+// grow with the number of cores. It is the same for readers of the newest commit, of earlier ones and of branches, and
+// for those with rights. Readers beyond one per core have a small cache, in which SQLite also sorts. Memory-mapped reads are off: each connection's mapping would count again.
 const (
 	readerCache  = 16 << 10
 	readersCache = 48 << 10
@@ -73,28 +70,27 @@ func (f *File) pragmas(r role) []string {
 		"PRAGMA mmap_size = 0",
 		"PRAGMA analysis_limit = 1000",
 	}
-	return append(list, cacheSize(f.cacheOf(r)))
+	return append(list, cacheSize(f.cacheOf(r, false)))
 }
 
 // leastCache is the cache of a connection, however many files share the memory.
 const leastCache = 256
 
 // cacheOf returns the size of a connection's page cache in KiB: its share, if the process has several files open.
-func (f *File) cacheOf(r role) int {
-	cache := writerCache
-	switch r {
-	case reading:
-		cache = min(readerCache, readersCache/min(f.opts.Readers, cachedReaders()))
-	case crowding, past, restricted:
-		cache = crowdCache
-	case writing, branching:
+func (f *File) cacheOf(r role, shares bool) int {
+	cache := crowdCache
+	switch {
+	case r == writing, r == branching:
+		cache = writerCache
+	case shares:
+		cache = min(readerCache, readersCache/f.cachedReaders())
 	}
 	return max(leastCache, cache/f.opts.Pool.share())
 }
 
-// fit gives a connection that was idle the page cache that it has now.
+// fit gives a connection the page cache that it has now.
 func (f *File) fit(c *conn) error {
-	cache := f.cacheOf(c.role)
+	cache := f.cacheOf(c.role, c.shares)
 	if cache == c.cache {
 		return nil
 	}
@@ -102,8 +98,8 @@ func (f *File) fit(c *conn) error {
 	return c.Apply([]string{cacheSize(cache)})
 }
 
-// cachedReaders returns how many readers share the cache.
-func cachedReaders() int { return max(4, min(8, runtime.GOMAXPROCS(0))) }
+// cachedReaders returns how many readers share the memory of page caches.
+func (f *File) cachedReaders() int { return min(f.opts.Readers, max(4, min(8, runtime.GOMAXPROCS(0)))) }
 
 func cacheSize(kib int) string { return fmt.Sprintf("PRAGMA cache_size = -%d", kib) }
 
@@ -116,7 +112,7 @@ func (f *File) connect(ctx context.Context, r role) (*conn, error) {
 		}
 		return nil, asFault(ctx, f.path, "open", err)
 	}
-	c := &conn{Conn: opened, role: r, cache: f.cacheOf(r)}
+	c := &conn{Conn: opened, role: r, cache: f.cacheOf(r, false)}
 	if err := f.place.Here(); err != nil { // SQLite has opened another file by this name
 		c.Close()
 		return nil, err
@@ -144,7 +140,7 @@ func (c *conn) name() error {
 		return c.Apply([]string{readOnly})
 	case writing:
 		return c.Apply([]string{commitsOfMain})
-	case reading, crowding:
+	case reading:
 	}
 	return c.Apply([]string{commitsOfMain, readOnly})
 }

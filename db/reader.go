@@ -126,43 +126,69 @@ func (f *File) readConn(ctx context.Context, v View) (*conn, error) {
 		f.mu.Unlock()
 		return nil, errClosed
 	}
-	idle, role := &f.idle, reading
+	role := reading
 	switch {
 	case !v.Rights.hidesNothing():
-		idle, role = &f.idleRestricted, restricted
+		role = restricted
 	case !v.isNewest():
-		idle, role = &f.idlePast, past
-	case f.open >= cachedReaders():
-		role = crowding
+		role = past
 	}
-	if n := len(*idle); n > 0 {
-		c := (*idle)[n-1]
-		*idle = (*idle)[:n-1]
-		f.mu.Unlock()
-		if err := f.fit(c); err != nil {
-			c.Close()
-			f.lost(c.role)
-			return nil, asFault(ctx, f.path, "read", err)
-		}
-		return c, nil
+	var c *conn
+	if n := len(f.idle[role]); n > 0 {
+		c = f.idle[role][n-1]
+		f.idle[role] = f.idle[role][:n-1]
 	}
-	if role.sharesCache() {
-		f.open++
+	shares := c != nil && c.shares
+	var instead *conn
+	if !shares {
+		shares, instead = f.share(role)
 	}
 	f.mu.Unlock()
-	c, err := f.connect(ctx, role)
-	if err != nil {
-		f.lost(role)
+	err := error(nil)
+	if instead != nil {
+		instead.Close() // it is idle, so nothing of it is lost
 	}
-	return c, err
+	if c == nil {
+		c, err = f.connect(ctx, role)
+	}
+	if err == nil {
+		c.shares = shares
+		if err = f.fit(c); err != nil {
+			c.Close()
+			err = asFault(ctx, f.path, "read", err)
+		}
+	}
+	if err != nil {
+		f.lost(shares)
+		return nil, err
+	}
+	return c, nil
+}
+
+// share reports whether one more connection may share the memory of page caches. It may instead of an idle one of another
+// role, which is to be closed.
+func (f *File) share(r role) (may bool, instead *conn) {
+	if f.sharing < f.cachedReaders() {
+		f.sharing++
+		return true, nil
+	}
+	for other := range f.idle {
+		at := slices.IndexFunc(f.idle[other], func(c *conn) bool { return c.shares })
+		if role(other) != r && at >= 0 {
+			instead = f.idle[other][at]
+			f.idle[other] = slices.Delete(f.idle[other], at, at+1)
+			return true, instead
+		}
+	}
+	return false, nil
 }
 
 // lost forgets the connection of a reader, after it was closed.
-func (f *File) lost(role role) {
+func (f *File) lost(shares bool) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if role.sharesCache() {
-		f.open--
+	if shares {
+		f.sharing--
 	}
 }
 
@@ -170,17 +196,12 @@ func (f *File) lost(role role) {
 func (f *File) giveBack(c *conn) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	switch c.role {
-	case past:
-		f.idlePast = append(f.idlePast, c)
-	case restricted:
-		c.sight, c.rights = nil, nil
-		f.idleRestricted = append(f.idleRestricted, c)
-	case crowding:
-		f.idle = slices.Insert(f.idle, 0, c)
-	default:
-		f.idle = append(f.idle, c)
+	c.sight, c.rights = nil, nil
+	at := len(f.idle[c.role])
+	if !c.shares {
+		at = 0
 	}
+	f.idle[c.role] = slices.Insert(f.idle[c.role], at, c)
 }
 
 // begin starts the transaction and reads at once, because SQLite takes the snapshot at the first read and not at
@@ -227,7 +248,7 @@ func (r *Reader) Close() error {
 	r.conn.Pause(nil)
 	if err := r.conn.End("COMMIT"); err != nil {
 		r.conn.Close()
-		r.file.lost(r.conn.role)
+		r.file.lost(r.conn.shares)
 		return asFault(r.ctx, r.file.path, "close reader", err)
 	}
 	r.file.giveBack(r.conn)
