@@ -13,6 +13,7 @@ import (
 	"zombiezen.com/go/sqlite"
 
 	"trails/db/dictionary"
+	"trails/db/history"
 	"trails/db/inline"
 	"trails/db/leaf"
 	"trails/db/lower"
@@ -160,11 +161,14 @@ func leafOf(p *pager.Pages, order leaf.Order, chain []scan.Bound, sees *sight) (
 	if l.Present, err = p.Tree(order.Present()); err != nil || chain == nil {
 		return l, err
 	}
-	l.Until, l.Branches = chain[0].Until, chain[1:]
 	if sees != nil {
 		columns := order.Columns()
 		l.Hidden, l.Predicate = &sees.hides, slices.Index(columns[:], posP)
+		if len(chain) == 1 && history.Seq(chain[0].Until) == sees.head { // nothing else was ever added, and the rest is retired
+			return l, nil
+		}
 	}
+	l.Until, l.Branches = chain[0].Until, chain[1:]
 	l.Retired, err = p.Tree(order.Retired())
 	return l, err
 }

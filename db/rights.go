@@ -137,6 +137,7 @@ type sight struct {
 	rights *Rights
 	key    string // of the rights
 
+	head  history.Seq  // the newest commit of main
 	lines []scan.Bound // the branches that count
 	hides scan.Hidden
 	// stretches are what the cursors of the reader found, by order.
@@ -152,11 +153,11 @@ func (s *sight) over(r *Reader, branches []scan.Bound) (*sight, error) {
 	if err != nil {
 		return nil, err
 	}
-	return newSight(s.conn, s.rights, s.key, branches, d), nil
+	return newSight(s.conn, s.rights, s.key, s.head, branches, d), nil
 }
 
-func newSight(c *conn, rights *Rights, key string, branches []scan.Bound, d *decided) *sight {
-	s := &sight{conn: c, rights: rights, key: key, lines: branches, decided: d}
+func newSight(c *conn, rights *Rights, key string, head history.Seq, branches []scan.Bound, d *decided) *sight {
+	s := &sight{conn: c, rights: rights, key: key, head: head, lines: branches, decided: d}
 	s.hides = scan.Hidden{Predicates: d.hidden.predicates, Nodes: &d.nodes, Decide: s.decideNode}
 	return s
 }
@@ -164,11 +165,12 @@ func newSight(c *conn, rights *Rights, key string, branches []scan.Bound, d *dec
 // restrict gives the connection the rights of its reader. Its chain must be that of the view.
 func (r *Reader) restrict(rights *Rights) error {
 	// What is kept by rights is kept by the newest schema, too: it may say of a node of an earlier one that it is hidden.
-	var schema, newest history.Seq
-	err := r.conn.Exec(`SELECT max(c.schema_seq), (SELECT max(seq) FROM main.commits) FROM lines l JOIN main.commits c ON c.seq = l.head`, func(row *stmt.Stmt) error {
-		schema, newest = row.Seq(0), row.Seq(1)
+	var schema, newest, head history.Seq
+	err := r.conn.Exec(`SELECT max(c.schema_seq), (SELECT max(seq) FROM main.commits), max(l.head) FILTER (WHERE l.line = ?)
+		FROM lines l JOIN main.commits c ON c.seq = l.head`, func(row *stmt.Stmt) error {
+		schema, newest, head = row.Seq(0), row.Seq(1), row.Seq(2)
 		return nil
-	})
+	}, mainLine)
 	if err != nil {
 		return err
 	}
@@ -179,7 +181,7 @@ func (r *Reader) restrict(rights *Rights) error {
 	}
 	r.caches = r.caches.ofView(d.facts)
 	r.caches.plans = d.plans
-	r.rights, r.conn.sight = fmt.Sprint(key, schema), newSight(r.conn, rights, key, branches, d)
+	r.rights, r.conn.sight = fmt.Sprint(key, schema), newSight(r.conn, rights, key, head, branches, d)
 	return nil
 }
 
@@ -413,11 +415,10 @@ func (s *sight) eachHolder(node inline.TermID, kind int64, f func(inline.TermID)
 
 // ever reads what the lines of the view have or had in the order of an index, whatever is hidden.
 func (s *sight) ever(order leaf.Order, prefix []int64, f func([4]int64) (more bool, err error)) error {
-	rows, err := s.conn.leaf(s.pages, order)
+	rows, err := leafOf(s.pages, order, append(s.conn.chain[:1:1], s.lines...), nil)
 	if err != nil {
 		return err
 	}
-	rows.Branches = s.lines
 	return rows.Ever(prefix, f)
 }
 

@@ -44,33 +44,44 @@ func (h *Hidden) leave(l *layout, page []byte, at []uint16, predicate, given int
 		if len(at) == 0 || i == predicate && len(h.Predicates) == 0 {
 			continue
 		}
-		c, n := &l.key[i], 0
-		last := c.of(page[at[0]:])
-		hidden, err := h.column(last, i == predicate)
-		if err != nil {
-			return nil, err
-		}
+		c := &l.key[i]
 		if i < given || c.bits == 0 { // all rows have this value
-			if hidden {
-				return nil, nil
+			if hidden, err := h.column(c.of(page[at[0]:]), i == predicate); err != nil || hidden {
+				return nil, err
 			}
 			continue
 		}
-		for _, offset := range at {
-			if id := c.of(page[offset:]); id != last {
-				last = id
-				if hidden, err = h.column(id, i == predicate); err != nil {
+		if i == predicate {
+			at = keep(at, func(row []byte) bool { return !h.Predicates[c.of(row)] }, page)
+			continue
+		}
+		var err error
+		if at, err = h.leaveNodes(*c, page, at); err != nil {
+			return nil, err
+		}
+	}
+	return at, nil
+}
+
+// leaveNodes does the same for one column of nodes.
+func (h *Hidden) leaveNodes(c column, page []byte, at []uint16) (_ []uint16, err error) {
+	n, last, hidden := 0, int64(0), false // the node 0, which is the default graph, is never hidden
+	for _, offset := range at {
+		if id := c.of(page[offset:]); id != last {
+			var known bool
+			if hidden, known = h.Nodes.IsHidden(id); !known {
+				if hidden, err = h.Decide(id); err != nil {
 					return nil, err
 				}
 			}
-			if !hidden {
-				at[n] = offset
-				n++
-			}
+			last = id
 		}
-		at = at[:n]
+		at[n] = offset
+		if !hidden { // a condition of the store as well would be one that the processor guesses wrong
+			n++
+		}
 	}
-	return at, nil
+	return at[:n], nil
 }
 
 // Nodes are decisions about nodes: whether each is hidden. The zero Nodes has none. It is safe for concurrent use.

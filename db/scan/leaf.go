@@ -17,8 +17,7 @@ type Leaf struct {
 	Retired Tree
 	// Branches are those that lead from main to the branch of the view, each made from the one before it.
 	Branches []Bound
-	// Hidden, when set, says what the reader of the view may not see. Then Until is not 0, and Predicate is the column of
-	// the predicate.
+	// Hidden, when set, says what the reader of the view may not see. Then Predicate is the column of the predicate.
 	Hidden    *Hidden
 	Predicate int
 	// Stretches, when set, are those that cursors over this leaf found so far. They find others.
