@@ -54,6 +54,8 @@ const (
 	askedBySQL = 1.0  // of reading a term and evaluating an expression on it
 	pageCost   = 1.2  // of a page that it opens for one row, and the approximate number of rows on it
 	rowsOfPage = 100
+	// viewCost is the factor of SQL over a view, whose rows come from a table of ours and not from an index of SQLite.
+	viewCost = 2.5
 	// walkCost is that of a node from which SQL walks a transitive path: that may reach few nodes, or all.
 	walkCost = 100
 

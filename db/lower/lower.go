@@ -142,7 +142,8 @@ type Options struct {
 	Within func(predicate rdf.IRI, r Region, bounds []Bound) float64
 	// Scans says when whole ranges of an index are scanned instead of using SQL.
 	Scans Scans
-	// View means that the statements are those of an earlier commit or a branch. SQL finds no index of them by name.
+	// View means that the statements are those of an earlier commit or a branch, or a part that may be seen. SQL finds no
+	// index of them by name, and takes longer.
 	View bool
 	// Explain asks for a plan that counts the rows of its operators. Apart from that it is the same plan.
 	Explain bool

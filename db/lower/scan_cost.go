@@ -26,6 +26,9 @@ func (c *scanner) compare(b *block, scanRow, sqlRow float64) (choice plan.Choice
 		sql += min(before, pages) * pageCost
 		before = rows
 	}
+	if c.l.opts.View {
+		sql *= viewCost
+	}
 	wait := float64(maxScanWait)
 	for _, stream := range c.streams() {
 		for _, inner := range stream.inner { // evaluated for each solution or, if all are needed, read and compared once
