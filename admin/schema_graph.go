@@ -1,16 +1,22 @@
 package admin
 
 import (
+	"encoding/json"
 	"fmt"
 	"net/url"
+	"slices"
+	"strconv"
 	"strings"
+	"time"
 )
 
 // Bounds of the schema as a graph.
 const (
 	schemaDrawn   = 200 // types of the picture
 	schemaColumns = 4
-	schemaCounted = 500 // milliseconds in which the links are counted
+	// schemaTime is the time in which nodes and links are counted, and schemaTogether how many counts are one query.
+	schemaTime     = 500 * time.Millisecond
+	schemaTogether = 12
 )
 
 // schemaGraph is the schema as a graph: the types that have nodes of their own, and which refers to which.
@@ -41,47 +47,113 @@ func (e schemaEdge) href() string {
 	return withQuery(typeURL(e.From), url.Values{"where": {condition{Property: e.Property, Op: "not_empty"}.String()}})
 }
 
-// schemaGraph reads the numbers of nodes and links by one query, for which little time is given.
+// schemaCount is what is counted: the nodes of classes or, by a property, their links. The places of what a class has are
+// those in the list of types or of edges.
+type schemaCount struct {
+	property string // "" for nodes
+	classes  []string
+	places   map[string][]int
+}
+
+func (c *schemaCount) add(class string, place int) {
+	if c.places[class] == nil {
+		c.classes = append(c.classes, class)
+	}
+	c.places[class] = append(c.places[class], place)
+}
+
+// schemaGraph counts nodes and links, for which little time is given.
 func (a *asker) schemaGraph(doc schemaDocument) schemaGraph {
 	var g schemaGraph
-	var nodes, links strings.Builder
+	counts := []schemaCount{{places: map[string][]int{}}}
+	at := map[string]int{} // the properties among these
 	for _, t := range doc.Types {
 		if t.Abstract {
 			continue
 		}
-		fmt.Fprintf(&nodes, "(<%s> %d)", t.IRI, -len(g.Types)-1)
+		counts[0].add(t.IRI, len(g.Types))
 		g.Types = append(g.Types, schemaNode{Name: t.Name, Count: -1})
 		for _, p := range doc.properties(t.Name) {
-			if p.Class != "" {
-				fmt.Fprintf(&links, "(<%s> <%s> %d)", t.IRI, p.IRI, len(g.Edges))
-				g.Edges = append(g.Edges, schemaEdge{t.Name, p.Name, p.Class, doc.concrete(p.Class), -1})
+			if p.Class == "" {
+				continue
 			}
+			if at[p.IRI] == 0 {
+				at[p.IRI] = len(counts)
+				counts = append(counts, schemaCount{property: p.IRI, places: map[string][]int{}})
+			}
+			counts[at[p.IRI]].add(t.IRI, len(g.Edges))
+			g.Edges = append(g.Edges, schemaEdge{t.Name, p.Name, p.Class, doc.concrete(p.Class), -1})
 		}
 	}
 	g.place()
 	if len(g.Types) == 0 {
 		return g
 	}
-	var counts struct{ Rows [][2]int64 }
-	query := fmt.Sprintf("SELECT ?k (COUNT(*) AS ?n) { { VALUES (?t ?k) {%s} ?s a ?t } UNION { VALUES (?t ?p ?k) {%s} ?s a ?t ; ?p ?o } } GROUP BY ?k", &nodes, &links)
-	if err := a.furnish("query", map[string]any{"query": query, "timeout_ms": schemaCounted, "limit": len(g.Types) + len(g.Edges)}, &counts); err != nil {
-		g.Why = "Nodes and links are not counted here, because that takes long in this graph or is not allowed."
-		return g
-	}
-	for i := range g.Types {
-		g.Types[i].Count = 0
-	}
-	for i := range g.Edges {
-		g.Edges[i].Count = 0
-	}
-	for _, row := range counts.Rows {
-		if k := int(row[0]); k < 0 {
-			g.Types[-k-1].Count = row[1]
-		} else {
-			g.Edges[k].Count = row[1]
+	nodes, links := make([]int64, len(g.Types)), make([]int64, len(g.Edges))
+	until := time.Now().Add(schemaTime)
+	for some := range slices.Chunk(counts, schemaTogether) {
+		var found struct{ Rows []schemaCounted }
+		rows := 0
+		for _, c := range some {
+			rows += len(c.classes)
+		}
+		args := map[string]any{"query": countsOf(some), "timeout_ms": max(1, time.Until(until).Milliseconds()), "limit": rows}
+		if err := a.furnish("query", args, &found); err != nil {
+			g.Why = "Nodes and links are not counted here, because that takes long in this graph or is not allowed."
+			return g
+		}
+		for _, row := range found.Rows {
+			into := links
+			if some[row.place].property == "" {
+				into = nodes
+			}
+			for _, i := range some[row.place].places[row.class] {
+				into[i] = row.n
+			}
 		}
 	}
+	for i := range g.Types {
+		g.Types[i].Count = nodes[i]
+	}
+	for i := range g.Edges {
+		g.Edges[i].Count = links[i]
+	}
 	return g
+}
+
+// schemaCounted is a row of [countsOf].
+type schemaCounted struct {
+	class string
+	place int
+	n     int64
+}
+
+// UnmarshalJSON reads a row.
+func (c *schemaCounted) UnmarshalJSON(row []byte) error {
+	return json.Unmarshal(row, &[]any{&c.class, &c.place, &c.n})
+}
+
+// countsOf is the query for counts, whose rows have a class, the place of the count in the list, and the number. Each part
+// of the union has a variable of its own, so that all are read in the order of their indexes and grouped together.
+func countsOf(counts []schemaCount) string {
+	var union, keys strings.Builder
+	for i, c := range counts {
+		if i > 0 {
+			union.WriteString(" UNION ")
+		}
+		links := ""
+		if c.property != "" {
+			links = "<" + c.property + "> ?o ; "
+		}
+		fmt.Fprintf(&union, "{ ?s %sa ?k%d FILTER(?k%[2]d IN (<%s>)) }", links, i, strings.Join(c.classes, ">, <"))
+		fmt.Fprintf(&keys, " ?k%d", i)
+	}
+	place := strconv.Itoa(len(counts) - 1)
+	for i := range slices.Backward(counts[:len(counts)-1]) {
+		place = fmt.Sprintf("IF(BOUND(?k%d), %[1]d, %s)", i, place)
+	}
+	return fmt.Sprintf("SELECT (STR(COALESCE(%s)) AS ?class) (%s AS ?place) (COUNT(*) AS ?n) { %s } GROUP BY%s",
+		strings.ReplaceAll(strings.TrimSpace(keys.String()), " ", ", "), place, &union, &keys)
 }
 
 // place puts a type in a column to the right of those that refer to it, as far as there are columns.

@@ -1,6 +1,7 @@
 package admin_test
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -66,5 +67,43 @@ types:
 		if to := attribute(n, "href"); strings.Contains(to, "where=") {
 			f.get(t, to, 200)
 		}
+	}
+}
+
+// All links are counted, however many properties there are, and a property of two types for each of them.
+func TestTheLinksOfManyPropertiesAreCounted(t *testing.T) {
+	var text, want strings.Builder
+	text.WriteString("types:\n")
+	want.WriteString("FromPropertyToLinks")
+	for _, name := range []string{"Team", "Unit"} {
+		fmt.Fprintf(&text, "  %s:\n    label: name\n    key: name\n    iri: key\n    properties:\n      name: {type: string, required: true}\n", name)
+		for i := range 20 {
+			fmt.Fprintf(&text, "      %s%02d: {class: Team, many: true}\n", strings.ToLower(name), i)
+			fmt.Fprintf(&want, "|%s%s%02dTeam%d", name, strings.ToLower(name), i, i%3)
+		}
+		fmt.Fprint(&text, "      both: {class: Team}\n")
+		fmt.Fprintf(&want, "|%sbothTeam1", name)
+	}
+	f := newFixture(t, []byte(text.String()), admin.Options{})
+	f.call(t, "team.create", map[string]any{"name": "A"})
+	f.call(t, "team.create", map[string]any{"name": "B"})
+	for _, name := range []string{"team", "unit"} {
+		node := map[string]any{"name": "C", "both": "A"}
+		for i := range 20 {
+			node[fmt.Sprintf("%s%02d", name, i)] = []string{"A", "B"}[:i%3]
+		}
+		f.call(t, name+".create", node)
+	}
+	a := f.get(t, "/admin/schema", 200)
+	var rows []string
+	for _, table := range a.find(func(n *html.Node) bool { return attribute(n, "aria-label") == "Links of the schema" }) {
+		for n := range table.Descendants() {
+			if n.Data == "tr" {
+				rows = append(rows, textOf(n))
+			}
+		}
+	}
+	if got := strings.Join(rows, "|"); got != want.String() {
+		t.Errorf("got  %s\nwant %s", got, want.String())
 	}
 }
