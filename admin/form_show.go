@@ -71,7 +71,7 @@ func (s *site) showForm(w http.ResponseWriter, r *http.Request, status int, f *f
 	d := f.data(v)
 	d.Posted = r.Method == http.MethodPost
 	p := page{
-		Title: f.title(), Nav: "capabilities", Type: d.Type, Main: d.main, Scripts: []string{"form.js", "draft.js"}, Crumbs: f.crumbs(),
+		Title: f.title(), Nav: "capabilities", Type: d.Type, Main: d.main, Scripts: []string{"form.js", "draft.js", "make.js"}, Crumbs: f.crumbs(),
 	}
 	if f.target != nil && v.Result == nil {
 		n := f.target.Node

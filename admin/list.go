@@ -286,7 +286,7 @@ func (s *site) list(w http.ResponseWriter, r *http.Request) error {
 	}
 	return s.respond(w, r, status, page{
 		Title: t.Name, Nav: "types", Type: t.Name, Main: data.main, Twins: asked.twins(),
-		Scripts: []string{"form.js", "list.js"}, Live: live{Mode: "types", Types: append([]string{t.Name}, references(data.All)...), Head: a.head},
+		Scripts: []string{"form.js", "list.js", "make.js"}, Live: live{Mode: "types", Types: append([]string{t.Name}, references(data.All)...), Head: a.head},
 	})
 }
 

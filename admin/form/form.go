@@ -12,6 +12,7 @@
 package form
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -100,7 +101,7 @@ func New(shape capability.Shape, entries map[string]Entry, problems []fault.Fiel
 		field := fieldOf(f, entries[f.Name], problems)
 		out.Fields = append(out.Fields, field)
 		for _, message := range field.Errors {
-			out.Problems = append(out.Problems, Problem{Field: field.Target(), Label: field.Label(), Message: message})
+			out.Problems = append(out.Problems, Problem{Field: field.Target(), Label: cmp.Or(field.Title, field.Label()), Message: message})
 		}
 	}
 	for _, p := range problems {

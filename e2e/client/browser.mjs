@@ -247,7 +247,8 @@ async function inPlace ({ page, scripts }) {
     equal([await page.locator('#f-name').inputValue(), await page.locator('#f-row').inputValue()], [name, 'graph'], 'the draft')
   }
   await page.getByRole('button', { name: 'New Standard' }).click()
-  await says(page, 'When it is made, you are back')
+  await page.getByText('When it is made, you are back').waitFor()
+  equal(await page.getByRole('dialog', { name: 'Create Standard' }).count(), scripts ? 1 : 0, 'the dialog')
   await page.locator('#f-name').fill(`${name}-standard`)
   await page.locator('#f-title').fill('The words of the house')
   await page.locator('#f-url').fill('https://example.org/words')
