@@ -2,6 +2,7 @@ package admin
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -11,11 +12,12 @@ import (
 
 // Bounds of what is around a node.
 const (
-	aroundEach     = 30 // neighbours up to which each is shown alone; the links of a larger number are in groups
-	aroundFew      = 3  // nodes up to which a group shows each alone
-	aroundListed   = 60 // nodes that a group shows when it is open
-	aroundExpanded = 12 // nodes that are expanded
-	aroundPage     = 12 // neighbours that are shown alone on the page of the node
+	aroundEach     = 30  // neighbours up to which each is shown alone; the links of a larger number are in groups
+	aroundFew      = 3   // nodes up to which a group shows each alone
+	aroundListed   = 60  // nodes that a group shows when it is open
+	aroundExpanded = 12  // nodes that are expanded
+	aroundPage     = 12  // neighbours that are shown alone on the page of the node
+	aroundBetween  = 200 // links between neighbours
 )
 
 // linkGroup is the links of a node by one property, with nodes of one type.
@@ -167,6 +169,53 @@ func (a *asker) surround(v graphView) (s *surroundings, read []view.Entity, gone
 	return s, read, gone, nil
 }
 
+// addBetween reads the links between nodes of the picture of which neither was read with what is around it. more reports
+// that there are more than it has room for.
+func (a *asker) addBetween(doc schemaDocument, s *surroundings, read []view.Entity) (more bool, err error) {
+	names := map[string]string{} // of properties, by IRI
+	for _, t := range doc.Types {
+		for _, p := range t.Properties {
+			if p.Class != "" {
+				names[p.IRI] = p.Name
+			}
+		}
+	}
+	among, between := &strings.Builder{}, &strings.Builder{}
+	for _, n := range s.Nodes {
+		if n.Group || !queryable(n.IRI) || slices.ContainsFunc(read, func(e view.Entity) bool { return e.Node.IRI == n.IRI }) {
+			continue
+		}
+		fmt.Fprintf(among, "<%s>", n.IRI)
+	}
+	for _, iri := range slices.Sorted(maps.Keys(names)) {
+		if queryable(iri) {
+			fmt.Fprintf(between, "<%s>", iri)
+		}
+	}
+	if among.Len() == 0 || between.Len() == 0 {
+		return false, nil
+	}
+	var answer queryAnswer
+	query := fmt.Sprintf("SELECT ?s ?p ?o { VALUES ?s {%s} VALUES ?o {%[1]s} VALUES ?p {%s} ?s ?p ?o } ORDER BY ?s ?p ?o", among, between)
+	if err := a.furnish("query", map[string]any{"query": query, "format": "sparql-json", "limit": aroundBetween + 1}, &answer); err != nil {
+		return false, err
+	}
+	if more = len(answer.Rows) > aroundBetween; more {
+		answer.Rows = answer.Rows[:aroundBetween]
+	}
+	for _, row := range answer.Rows {
+		name := names[row["p"].Value]
+		s.Relations = countMore(s.Relations, name, 1)
+		if !slices.Contains(s.view.Without, name) {
+			s.link(figureLink{From: s.at[row["s"].Value], To: s.at[row["o"].Value], Property: name})
+		}
+	}
+	return more, nil
+}
+
+// queryable reports an IRI that a query can name as it is.
+func queryable(iri string) bool { return !strings.ContainsAny(iri, "<>\"{}|^`\\ \n\t") }
+
 // dateTypes are the datatypes that a timeline has a place for.
 var dateTypes = []string{"date", "datetime", "datetime_stamp"}
 
@@ -182,7 +231,7 @@ func (a *asker) addTimes(doc schemaDocument, f *figure) error {
 		}
 	}
 	for _, n := range f.Nodes {
-		if p := byType[n.Type]; p != "" && pageOf(n.Node) != "" && !strings.ContainsAny(n.IRI, "<>\"{}|^`\\ \n\t") {
+		if p := byType[n.Type]; p != "" && pageOf(n.Node) != "" && queryable(n.IRI) {
 			fmt.Fprintf(&nodes, "(<%s> <%s>)", n.IRI, p)
 		}
 	}

@@ -209,3 +209,38 @@ func TestPicturesAreFiles(t *testing.T) {
 	}
 	says(t, f.get(t, "/admin/types/Component/kg?picture=none", 404), `no picture "none"`)
 }
+
+// TestLinksBetweenNeighboursAreDrawn holds that a picture has the links between two nodes around the one in the middle,
+// without either being expanded, that their relation can be hidden, and that more than it has room for is said.
+func TestLinksBetweenNeighboursAreDrawn(t *testing.T) {
+	f := hub(t)
+	f.call(t, "leaf.update", map[string]any{"id": "9", "part_of": "7"})
+	page := "/admin/types/Hub/h/graph?open=" + url.QueryEscape("in uses Leaf Hub/h")
+	between := []string{"Leaf 9", "part_of", "Leaf 7"}
+	has := func(path string, want bool) answer {
+		t.Helper()
+		a := f.get(t, path, 200)
+		checkPage(t, path, a)
+		if got := slices.ContainsFunc(rows(a.byID(t, "around")), func(row []string) bool { return slices.Equal(row, between) }); got != want {
+			t.Errorf("%s has the link: %v, want %v", path, got, want)
+		}
+		return a
+	}
+	has(page, true)
+	has("/admin/types/Hub/h/graph", false) // its ends are in a group that is not open
+	if a := has(page+"&without=part_of", false); !strings.Contains(mainText(a), "part_of") {
+		t.Error("the relation cannot be shown again")
+	}
+	has(page+"&at=main~1", false)
+	for i := range 40 {
+		f.call(t, "hub.create", map[string]any{"code": fmt.Sprintf("x%d", i), "title": fmt.Sprint("Near ", i)})
+	}
+	for i := range 40 {
+		near := []string{"Hub/h"}
+		for n := 1; n <= 6; n++ {
+			near = append(near, fmt.Sprintf("Hub/x%d", (i+n)%40))
+		}
+		f.call(t, "hub.update", map[string]any{"id": fmt.Sprintf("x%d", i), "near": near})
+	}
+	says(t, f.get(t, "/admin/types/Hub/h/graph?open="+url.QueryEscape("in near Hub Hub/h"), 200), "There are more links between these nodes than the 200 that the picture has")
+}

@@ -113,6 +113,7 @@ type graphData struct {
 	RootNode         view.Node
 	Figure           *surroundings // nil where there are too many nodes for SVG
 	Card             *view.Entity
+	Between          bool     // more links between neighbours than the picture has room for
 	Gone             []string // nodes that were to be expanded and are not there
 	Timed            bool     // there is something for a timeline
 	Source           string   // where the data of the canvas is
@@ -151,7 +152,7 @@ func (s *site) graph(w http.ResponseWriter, r *http.Request) error {
 	}
 	data := graphData{graphView: v, Choices: graphOffers}
 	if v.Depth == 1 {
-		err = data.readAround(a)
+		err = data.readAround(a, doc)
 	} else {
 		err = data.readFar(a)
 	}
@@ -185,12 +186,15 @@ func (d graphData) scripts() []string {
 }
 
 // readAround reads what is one step away, and the card.
-func (d *graphData) readAround(a *asker) error {
+func (d *graphData) readAround(a *asker, doc schemaDocument) error {
 	found, read, gone, err := a.surround(d.graphView)
 	if err != nil {
 		return err
 	}
 	d.Figure, d.Gone, d.RootNode = found, gone, read[0].Node
+	if d.Between, err = a.addBetween(doc, found, read); err != nil {
+		return err
+	}
 	d.Relations, d.Kinds = found.Relations, found.Kinds
 	for _, e := range read {
 		if d.graphView.Card != "" && referenceTo(e.Node) == d.graphView.Card {

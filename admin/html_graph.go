@@ -26,6 +26,7 @@ func (d graphData) drawFigure(colours *palette) h.Node {
 	f := d.Figure
 	notes := h.Group{
 		h.If(f.Left > 0, h.P(h.Class("notice notice-warn"), h.Text(fmt.Sprintf("A picture has at most %d nodes; %s not drawn, which the lists of the groups have. Fold a group, or hide a type or relation.", figureMost, times(f.Left, "node is", "nodes are"))))),
+		h.If(d.Between, h.P(h.Class("notice notice-warn"), h.Text(fmt.Sprintf("There are more links between these nodes than the %d that the picture has. Fold a group, or hide a type or relation.", aroundBetween)))),
 		h.Map(d.Gone, func(ref string) h.Node {
 			return h.P(h.Class("notice"), h.Text(line(ref)+" cannot be expanded: it is not there, or may not be read."))
 		}),
