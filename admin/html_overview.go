@@ -24,7 +24,8 @@ func (d overviewData) main(p page) h.Node {
 				h.Li(h.Text("schema version "), h.B(h.Text(fmt.Sprint(d.Version)))), h.Li(head)),
 		}),
 		h.If(d.New, drawOffer()),
-		either(d.AllTypes == 0, d.drawDoor(), d.drawTypes(p.colours)),
+		h.If(d.Part != "", h.P(h.Class("notice"), h.Text("You may see a part of this graph. Numbers, commits and calls are of that part; types, properties and nodes that policies hide from you are left out. Somebody who may see all can tell you more."))),
+		either(d.isEmpty(), d.drawDoor(), d.drawTypes(p.colours)),
 		d.drawViews(),
 		d.Activity.draw(),
 		h.Div(h.Class("columns"),
@@ -37,7 +38,7 @@ func (d overviewData) main(p page) h.Node {
 					snippet("Claude Code", "claude mcp add --transport http trails "+d.MCP+textIf(d.Token, " --header "+tokenHeader, "")),
 					snippet("curl", "curl -s "+p.Frame.Address+"/invoke/snapshot "+textIf(d.Token, "-H "+tokenHeader+" ", "")+"-H 'Content-Type: application/json' -d '{}'"),
 					h.If(d.Token, h.P(h.Class("faint"), anchor("", tokensURL, h.Text("Issue a token")), h.Text(" for each agent and program, and put it into TRAILS_TOKEN."))))),
-				section("health", anchor("", "/admin/doctor", h.Text("Health")), nil, d.Doctor.drawOverview()))),
+				section("health", anchor("", "/admin/doctor", h.Text("Health")), nil, either(d.Part != "", h.P(h.Class("faint"), bdiMessage(d.Part)), d.Doctor.drawOverview())))),
 	}
 }
 
@@ -52,7 +53,7 @@ func (d overviewData) drawTypes(colours *palette) h.Node {
 			h.If(t.Description != "", h.P(h.Text(line(t.Description))))))
 	})
 	return h.Section(h.Aria("labelledby", "h-types"), h.H2(h.ID("h-types"), h.Class("hide"), h.Text("Types")),
-		either(len(cards) > 0, h.Ul(h.Class("cards"), cards), empty(h.Text("All types are abstract, so there are no instances."))))
+		either(len(cards) > 0, h.Ul(h.Class("cards"), cards), empty(h.Text(textIf(d.AllTypes > 0, "All types are abstract, so there are no instances.", "You may see none of its types.")))))
 }
 
 // drawDoor is the way into a graph without types: data to import, or a schema to begin with.

@@ -7,6 +7,7 @@ import (
 
 	"trails/auth"
 	"trails/builtin/view"
+	"trails/fault"
 )
 
 // Limits of what the overview shows.
@@ -27,13 +28,18 @@ type overviewData struct {
 	Activity activity
 	Views    []savedView
 	Doctor   doctorAnswer
-	Calls    []call
-	MCP      string
+	// Part says why the doctor refuses a caller who may see a part of the graph; "" for others.
+	Part  string
+	Calls []call
+	MCP   string
 	// Token means that agents and programs have to show one.
 	Token bool
 	// New means that the tour is offered.
 	New bool
 }
+
+// isEmpty reports a graph without types, and not one of which the caller may see none.
+func (d overviewData) isEmpty() bool { return d.AllTypes == 0 && d.Part == "" }
 
 type typeCount struct {
 	Name        string `json:"name"`
@@ -90,7 +96,13 @@ func (s *site) overview(w http.ResponseWriter, r *http.Request) error {
 		func() error {
 			return a.ask("commits_find", map[string]any{"limit": overviewCommits, "whole": true, "days": daysShown}, &log)
 		},
-		func() error { return a.read("trails://doctor", &data.Doctor) },
+		func() error {
+			err := a.read("trails://doctor", &data.Doctor)
+			if fault.Is(err, fault.Denied) {
+				data.Part, err = fault.Of(err).Message, nil
+			}
+			return err
+		},
 		func() error { return a.read("trails://prov/latest", &prov) },
 	} {
 		if err := step(); err != nil {
@@ -130,7 +142,7 @@ func (s *site) overview(w http.ResponseWriter, r *http.Request) error {
 		Title: "Overview", Nav: "overview", Live: live{Mode: "any", Head: a.head}, Main: data.main,
 		Twins: []twin{{"JSON", "application/json", "/stats"}, {"Types", "application/json", "/kg"}},
 	}
-	if data.AllTypes == 0 {
+	if data.isEmpty() {
 		p.Live, p.Styles, p.Scripts = live{}, []string{"import.css"}, []string{"import.js"} // what is typed stays
 	}
 	return s.respond(w, r, http.StatusOK, p)
