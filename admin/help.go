@@ -1,6 +1,8 @@
 package admin
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"net/http"
 	"strconv"
 	"strings"
@@ -108,8 +110,12 @@ func isPageOf(path, shown string) bool {
 	return true
 }
 
-// tourCookie remembers that the tour was taken or refused.
-const tourCookie = "trails-tour"
+// tourCookie names the cookie that remembers that the tour of a graph with this base was taken or refused. Another graph of
+// the host offers its own: cookies know no ports, and its types and people are others.
+func tourCookie(base string) string {
+	sum := sha256.Sum256([]byte(base))
+	return "trails-tour-" + hex.EncodeToString(sum[:6])
+}
 
 // tourStep is a step of the tour: a page, and what it is for.
 type tourStep struct{ title, address, text string }
@@ -126,15 +132,20 @@ func tourSteps() (steps []tourStep) {
 	return steps
 }
 
-// isNew reports whether the reader was never offered the tour, or did not answer.
-func isNew(r *http.Request) bool {
-	_, err := r.Cookie(tourCookie)
+// isNew reports whether the reader was never offered the tour of the graph, or did not answer.
+func isNew(r *http.Request, base string) bool {
+	_, err := r.Cookie(tourCookie(base))
 	return err != nil
 }
 
-// rememberTour keeps that the tour was taken or refused.
-func rememberTour(w http.ResponseWriter, r *http.Request) {
-	http.SetCookie(w, &http.Cookie{Name: tourCookie, Path: auth.Prefix(r) + "/admin", Value: "seen", MaxAge: 10 * 365 * 24 * 3600, HttpOnly: true, SameSite: http.SameSiteLaxMode, Secure: auth.Secure(r)})
+// rememberTour keeps that the tour of the graph was taken or refused.
+func (s *site) rememberTour(w http.ResponseWriter, r *http.Request) error {
+	doc, err := s.asker(w, r).schema()
+	if err != nil {
+		return err
+	}
+	http.SetCookie(w, &http.Cookie{Name: tourCookie(doc.Base), Path: auth.Prefix(r) + "/admin", Value: "seen", MaxAge: 10 * 365 * 24 * 3600, HttpOnly: true, SameSite: http.SameSiteLaxMode, Secure: auth.Secure(r)})
+	return nil
 }
 
 // tour answers a step of the tour.
@@ -144,7 +155,9 @@ func (s *site) tour(w http.ResponseWriter, r *http.Request) error {
 	if err := q.err(); err != nil {
 		return err
 	}
-	rememberTour(w, r)
+	if err := s.rememberTour(w, r); err != nil {
+		return err
+	}
 	return s.respond(w, r, http.StatusOK, page{Title: "Tour, step " + strconv.Itoa(d.Step), Main: d.main})
 }
 
@@ -153,7 +166,9 @@ func (s *site) endTour(w http.ResponseWriter, r *http.Request) error {
 	if _, err := readForm(w, r, formLimit); err != nil {
 		return err
 	}
-	rememberTour(w, r)
+	if err := s.rememberTour(w, r); err != nil {
+		return err
+	}
 	http.Redirect(w, r, "/admin", http.StatusSeeOther)
 	return nil
 }

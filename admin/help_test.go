@@ -11,6 +11,7 @@ import (
 
 	"golang.org/x/net/html"
 
+	"trails/admin"
 	"trails/docs/guide"
 	"trails/fault"
 	"trails/invoke"
@@ -100,6 +101,12 @@ func TestTheTourIsOfferedOnce(t *testing.T) {
 	if text := mainText(with(refused.Cookies())); strings.Contains(text, "A tour of five steps") {
 		t.Error("it is offered again to who refused it")
 	}
+	one := f // a graph of the same host, for whose pages the browser sends the same cookies
+	f = newFixture(t, []byte("base: \"urn:trails:other:\"\ntypes: {Thing: {properties: {name: string}}}"), admin.Options{})
+	if text := mainText(with(refused.Cookies())); !strings.Contains(text, "A tour of five steps") {
+		t.Error("it is not offered for another graph")
+	}
+	f = one
 	at, steps := "/admin/help/tour", 0
 	for at != "" {
 		a := f.get(t, at, http.StatusOK)

@@ -85,7 +85,7 @@ func (s *site) overview(w http.ResponseWriter, r *http.Request) error {
 	var prov struct {
 		Graph []call `json:"@graph"`
 	}
-	data := overviewData{MCP: auth.Base(r) + "/mcp", New: isNew(r)}
+	data := overviewData{MCP: auth.Base(r) + "/mcp"}
 	for _, step := range []func() error{
 		func() (err error) {
 			data.Token, err = s.opts.Auth.AsksForToken(r.Context())
@@ -109,6 +109,7 @@ func (s *site) overview(w http.ResponseWriter, r *http.Request) error {
 			return err
 		}
 	}
+	data.New = isNew(r, snapshot.Base)
 	data.Base, data.Quads, data.Version, data.Commits = snapshot.Base, snapshot.Quads, snapshot.SchemaVersion, log.Commits
 	data.Activity = activity{log.Days, time.Now().UTC().Truncate(24 * time.Hour)}
 	data.AllTypes = len(types.Types)

@@ -275,7 +275,7 @@ func TestTheThemeIsKeptInACookie(t *testing.T) {
 		r := httptest.NewRequestWithContext(t.Context(), http.MethodPost, "/admin/theme", strings.NewReader(form.Encode()))
 		r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
 		a := f.do(t, r)
-		if a.StatusCode != 303 || a.Header.Get("Location") != c.location || len(a.Cookies()) != 1 || a.Cookies()[0].Value != c.cookie {
+		if a.StatusCode != 303 || a.Header.Get("Location") != c.location || len(a.Cookies()) != 2 || a.Cookies()[0].Value != c.cookie || a.Cookies()[0].Path != "/" || a.Cookies()[1].Value != "" {
 			t.Errorf("%+v: got %d to %s with %v", c, a.StatusCode, a.Header.Get("Location"), a.Cookies())
 		}
 	}
