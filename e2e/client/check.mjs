@@ -10,7 +10,7 @@ async function work (client) {
   equal(create._meta.trails.kind, 'runtime', 'the discriminator in _meta')
   equal(create.inputSchema.required.includes('title'), true, 'title is required')
   equal(create.annotations.readOnlyHint, false, 'a write says so')
-  holds(create.outputSchema, 'note_create says what it answers')
+  equal(create.outputSchema.properties.commit, { type: ['string', 'null'] }, 'note_create says what it answers')
 
   const code = `ts-${kind}-${process.pid}`
   const draft = { code, title: 'No', rank: -1, tag: ['a', 'b'] }
@@ -24,6 +24,9 @@ async function work (client) {
   const made = await client.callTool({ name: 'note_create', arguments: { ...draft, title: 'Note', rank: 1 } })
   equal(made.structuredContent.id, code, 'the id of what was written')
   equal(made.content[0].text.startsWith(`id: ${made.structuredContent.id}\n`), true, 'the text says what the structured content does')
+
+  const lost = await client.callTool({ name: 'note_delete', arguments: { id: 'none' } })
+  equal([lost.isError, lost.structuredContent.kind], [true, 'missing'], 'a refusal fits the output schema, too')
 
   const { contents } = await client.readResource({ uri: `trails://kg/Note?where=code=${code}` })
   equal([contents[0].mimeType, JSON.parse(contents[0].text)],
