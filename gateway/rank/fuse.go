@@ -1,49 +1,27 @@
 package rank
 
-import (
-	"cmp"
-	"sort"
-	"strings"
-)
-
-// Reciprocal rank fusion (Cormack, Clarke and Büttcher, 2009): a fold scores 1/(reciprocal + rank) in each ranking.
-const (
-	reciprocal = 60
-	deepest    = 100 // places of a ranking that count
-)
+import "trails/text/fulltext"
 
 // Fuse is [Index.Search] with two rankings: by words, and by near, which has for each document another similarity to
 // the request, such as the cosine of two vectors; values up to 0 are ignored. A document that is first in both has
-// the score 1. Equal scores are ordered by words and then by id.
+// the score 1. Equal scores are ordered by words; see [fulltext.Fuse].
 func (x *Index) Fuse(request string, near []float64, most int) []Hit {
-	type fused struct {
-		document int32
-		score    float64
-		byWords  int // rank by words, deepest for none
-	}
-	var all []fused
-	at := map[int32]int{} // by fold
-	for i, d := range x.best(x.score(x.expand(request)), deepest) {
-		at[x.foldOf[d]] = len(all)
-		all = append(all, fused{d, worth(i), i})
-	}
-	for i, d := range x.best(near, deepest) {
-		if both, found := at[x.foldOf[d]]; found {
-			all[both].score += worth(i)
-			continue
+	words, nearest := x.best(x.score(x.expand(request)), fulltext.Deepest), x.best(near, fulltext.Deepest)
+	first := map[int32]int32{} // the document that stands for its fold
+	folds := func(documents []int32) []int32 {
+		list := make([]int32, len(documents))
+		for i, d := range documents {
+			list[i] = x.foldOf[d]
+			if _, known := first[list[i]]; !known {
+				first[list[i]] = d
+			}
 		}
-		all = append(all, fused{d, worth(i), deepest})
+		return list
 	}
-	sort.SliceStable(all, func(i, j int) bool {
-		a, b := all[i], all[j]
-		return cmp.Or(cmp.Compare(b.score, a.score), cmp.Compare(a.byWords, b.byWords), strings.Compare(x.documents[a.document].ID, x.documents[b.document].ID)) < 0
-	})
+	all := fulltext.Fuse(folds(words), folds(nearest))
 	hits := make([]Hit, 0, min(most, len(all)))
 	for _, f := range all[:min(most, len(all))] {
-		hits = append(hits, x.hit(f.document, f.score))
+		hits = append(hits, x.hit(first[f.Key], f.Score))
 	}
 	return hits
 }
-
-// worth is the score of a rank, half of 1 for the first.
-func worth(place int) float64 { return (reciprocal + 1) / (2 * float64(reciprocal+1+place)) }
