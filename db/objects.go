@@ -22,7 +22,7 @@ import (
 // docs/decisions/0087-a-file-is-data.md.
 
 // objectsDigest identifies the tables and indexes of [disk.Format]; see [digestOf].
-const objectsDigest = "0ed69048c0a553f8f71d8f5b2b540e614c34c04a5ff229275c6a04320067099d"
+const objectsDigest = "13cc17b8d71797ea5523b91f208f82c827a0b3a5ad8bd3e48ac0549d857a10c8"
 
 // object is one row of sqlite_schema.
 type object struct {

@@ -38,6 +38,8 @@ type Reader struct {
 	head history.Commit
 	// branch is the name of the branch that is read.
 	branch string
+	// newest means that the head of main is read, if not all of it.
+	newest bool
 	// mainSchema is the number of the commit that made the schema of main.
 	mainSchema history.Seq
 	// rights is the key of what the reader may see, "" for all.
@@ -211,6 +213,7 @@ func (r *Reader) begin(v View) (err error) {
 		return err
 	}
 	r.conn.chain, r.conn.sight, r.conn.rights = nil, nil, v.Rights
+	r.newest = v.At.IsZero() && (v.Branch == "" || v.Branch == Main)
 	if err = r.conn.checkFormat(r.file.path); err == nil {
 		r.head, err = r.readHead(v.Branch)
 	}

@@ -62,6 +62,7 @@ type VerifyOptions struct {
 //   - that every index has the rows of its table and no others, in their order;
 //   - that each term has one id, and is found by its hash;
 //   - that the index of words has the words of every text and no others;
+//   - that each vector is the one that was made of its text;
 //   - that the current and the removed statements are exactly those that follow from the changes of the commits;
 //   - that the changes of every commit give the commit's id, and that what the id does not cover (numbers, counts, the schema's version) follows from them;
 //   - the digests of the other rows: see [summedTables];
@@ -134,7 +135,7 @@ func (v *verifier) run(sample time.Duration) error {
 	v.key = newRowKey()
 	steps := []func() error{v.begin, v.schemaObjects, v.meta}
 	if v.report.Whole = sample == 0 || pages <= wholePages || time.Duration(pages)*pageTime <= sample; v.report.Whole {
-		steps = append(steps, v.pages, v.records, v.dictionary, v.indexOfWords, v.statements, v.indexes, func() error { return v.history(history.Commit{}) },
+		steps = append(steps, v.pages, v.records, v.dictionary, v.indexOfWords, v.vectors, v.statements, v.indexes, func() error { return v.history(history.Commit{}) },
 			func() error { return v.checkContents(0, math.MaxInt64, math.MaxInt64) })
 	} else {
 		deadline := time.Now().Add(sample)

@@ -143,8 +143,8 @@ func TestArtifactsOfFormat8GetTheirDigests(t *testing.T) {
 	path := f.Path()
 	f.Close()
 	dbtest.Exec(t, path, "DROP INDEX hist_pos", "DROP INDEX hist_osp", "DROP INDEX hist_g", "ALTER TABLE artifacts DROP COLUMN sum",
-		"ALTER TABLE lines DROP COLUMN protected", "DROP TABLE tags", "DROP TABLE requests", "DROP TABLE tokens", "DROP TABLE budgets", "DROP TABLE spending", "DROP TABLE grants",
-		"DELETE FROM goose_db_version WHERE version_id > 8", "UPDATE sqlite_sequence SET seq = seq - 7 WHERE name = 'goose_db_version'", "PRAGMA user_version = 8")
+		"ALTER TABLE lines DROP COLUMN protected", "DROP TABLE tags", "DROP TABLE requests", "DROP TABLE tokens", "DROP TABLE budgets", "DROP TABLE spending", "DROP TABLE grants", "DROP TABLE vectors", "DROP TABLE vector_space",
+		"DELETE FROM goose_db_version WHERE version_id > 8", "UPDATE sqlite_sequence SET seq = seq - 8 WHERE name = 'goose_db_version'", "PRAGMA user_version = 8")
 	f = open(t, path)
 	if report := verify(t, f); !report.OK() {
 		t.Error(report.Problems)

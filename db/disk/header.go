@@ -12,7 +12,7 @@ import (
 
 // Format is the version of the tables that this build reads and writes. The file stores it as its user_version, and
 // migrations/ has one file for each version.
-const Format = 15
+const Format = 16
 
 // ApplicationID marks a SQLite file as ours: "trls".
 const ApplicationID = 0x74726C73

@@ -1,0 +1,415 @@
+package db
+
+import (
+	"cmp"
+	"context"
+	"crypto/sha256"
+	"encoding/binary"
+	"math"
+	"slices"
+	"time"
+
+	"trails/db/dictionary"
+	"trails/db/history"
+	"trails/db/inline"
+	"trails/db/stmt"
+	"trails/fault"
+	"trails/rdf"
+	"trails/sparql"
+)
+
+// VectorModel is what makes vectors. Vectors of different models cannot be compared.
+type VectorModel struct{ URL, Model string }
+
+// VectorState is what the file says of its vectors. Vectors are of texts, whatever node or commit has them.
+type VectorState struct {
+	VectorModel
+	// Length is how many numbers each has; 0 while there are none.
+	Length int
+	// Seq is the commit of main whose texts were looked at last, Pending how many of these had no vector then.
+	Seq     history.Seq
+	Pending int64
+	// Problem is the last failure, "" after a success.
+	Problem string
+	// Owner is the process that makes vectors until Until; "" for none.
+	Owner string
+	Until time.Time
+}
+
+// TextVector is a text with its vector.
+type TextVector struct {
+	Text    rdf.Term
+	Numbers []float32
+}
+
+// EmbeddedProperty is a property whose texts have vectors, of instances of these classes.
+type EmbeddedProperty struct {
+	Property rdf.IRI
+	Classes  []rdf.IRI
+}
+
+// VectorWork is what there is to do for the vectors of one state of main.
+type VectorWork struct {
+	// Texts have no vector: the first ones.
+	Texts []rdf.Term
+	// Pending is how many have none, Stale how many vectors are of texts that no property has any more.
+	Pending, Stale int64
+
+	seq   history.Seq
+	stale []inline.TermID
+}
+
+const (
+	vectorTexts  = 2_000   // texts of one VectorWork
+	vectorBytes  = 4 << 20 // of these texts
+	nearestTexts = 2_000   // texts whose subjects are looked up
+)
+
+// Vectors returns the state of the vectors.
+func (r *Reader) Vectors(ctx context.Context) (s VectorState, err error) {
+	if err := r.ready(ctx); err != nil {
+		return s, r.fail(ctx, "vectors", err)
+	}
+	s, err = r.conn.vectorState()
+	return s, r.fail(ctx, "vectors", err)
+}
+
+func (c *conn) vectorState() (s VectorState, err error) {
+	err = c.Exec("SELECT url, model, length, seq, pending, problem, owner, until FROM vector_space", func(row *stmt.Stmt) error {
+		s = VectorState{
+			VectorModel: VectorModel{row.ColumnText(0), row.ColumnText(1)}, Length: int(row.ColumnInt64(2)), Seq: row.Seq(3), Pending: row.ColumnInt64(4),
+			Problem: row.ColumnText(5), Owner: row.ColumnText(6), Until: row.Time(7),
+		}
+		return nil
+	})
+	return s, err
+}
+
+// ReadsMain reports whether the reader reads main as it is now, of which texts have vectors.
+func (r *Reader) ReadsMain() bool { return r.newest }
+
+// Seq is the number of the commit whose texts were looked at.
+func (w VectorWork) Seq() history.Seq { return w.seq }
+
+// CountVectors returns how many vectors the file has.
+func (r *Reader) CountVectors(ctx context.Context) (int64, error) {
+	return r.number(ctx, "vectors", "SELECT count(*) FROM vectors")
+}
+
+// VectorWork compares the texts of properties with the vectors. It reads all of these texts' statements.
+func (r *Reader) VectorWork(ctx context.Context, properties []EmbeddedProperty) (w VectorWork, err error) {
+	if err := r.ready(ctx); err != nil {
+		return w, r.fail(ctx, "vectors", err)
+	}
+	w, err = r.vectorWork(ctx, properties)
+	return w, r.fail(ctx, "vectors", err)
+}
+
+func (r *Reader) vectorWork(ctx context.Context, properties []EmbeddedProperty) (VectorWork, error) {
+	w := VectorWork{seq: r.head.Seq}
+	const unused, used = 1, 2
+	have := map[inline.TermID]byte{}
+	err := r.rows(ctx, "SELECT term FROM vectors", func(row *stmt.Stmt) (bool, error) {
+		have[row.ID(0)] = unused
+		return true, nil
+	})
+	bytes := 0
+	for _, p := range properties {
+		if err != nil {
+			return w, err
+		}
+		op := r.restricted(ctx, bgp(triplePattern(nil, p.Property, nil)), Selection{Classes: p.Classes})
+		failed := r.askIDs(ctx, op, []sparql.Var{varO}, func(row []inline.TermID) bool {
+			id := row[0]
+			if id <= 0 || have[id] == used {
+				return true
+			}
+			known := have[id] == unused
+			have[id] = used
+			if known {
+				return true
+			}
+			var text rdf.Term
+			if text, err = r.dict.Peek(id); err != nil || !rdf.IsLiteral(text) {
+				return err == nil
+			}
+			if w.Pending++; len(w.Texts) < vectorTexts && bytes < vectorBytes {
+				bytes += len(rdf.Lexical(text))
+				w.Texts = append(w.Texts, text)
+			}
+			return true
+		})
+		err = cmp.Or(err, failed)
+	}
+	for id, state := range have {
+		if state == unused {
+			w.Stale++
+			if len(w.stale) < vectorTexts {
+				w.stale = append(w.stale, id)
+			}
+		}
+	}
+	return w, err
+}
+
+// ClaimVectors makes owner the one that makes vectors until a time, unless another has not ended. Vectors of another
+// model are dropped. It is a transaction of its own without a commit, as are the following ones.
+func (f *File) ClaimVectors(ctx context.Context, owner string, model VectorModel, now, until time.Time) (claimed bool, err error) {
+	err = f.beside(ctx, "claim vectors", f.opts.LockWait, func(c *conn) error {
+		s, err := c.vectorState()
+		if err != nil || s.Owner != "" && s.Owner != owner && now.Before(s.Until) {
+			return err
+		}
+		claimed = true
+		if s.VectorModel != model {
+			if err := c.dropVectors(); err != nil {
+				return err
+			}
+		}
+		return c.Exec("UPDATE vector_space SET url = ?, model = ?, owner = ?, until = ?", nil, model.URL, model.Model, owner, until.UnixMicro())
+	})
+	return claimed, err
+}
+
+func (c *conn) dropVectors() error {
+	if err := c.Exec("DELETE FROM vectors", nil); err != nil {
+		return err
+	}
+	return c.Exec("UPDATE vector_space SET url = '', model = '', length = 0, seq = 0, pending = 0, problem = ''", nil)
+}
+
+// DropVectors removes all vectors, and says how many there were.
+func (f *File) DropVectors(ctx context.Context) (n int64, err error) {
+	err = f.beside(ctx, "drop vectors", f.opts.LockWait, func(c *conn) error {
+		n, err = c.Int64("SELECT count(*) FROM vectors")
+		if err != nil {
+			return err
+		}
+		return c.dropVectors()
+	})
+	return n, err
+}
+
+// KeepVectors stores vectors that owner has made, and prolongs its claim. All have one length; if those that are there have
+// another one, they are of another model and are dropped. Who has lost the claim gets the fault Conflict.
+func (f *File) KeepVectors(ctx context.Context, owner string, until time.Time, list []TextVector) error {
+	return f.beside(ctx, "keep vectors", f.opts.LockWait, func(c *conn) error {
+		s, err := c.vectorState()
+		if err != nil {
+			return err
+		}
+		if s.Owner != owner {
+			return fault.New(fault.Conflict, "another process makes the vectors of %s", fault.Path(f.path))
+		}
+		terms := dictionary.ForReading(c.Conn, dictionary.NewCache())
+		for _, v := range list {
+			if s.Length != 0 && len(v.Numbers) != s.Length {
+				if err := c.Exec("DELETE FROM vectors", nil); err != nil {
+					return err
+				}
+				s.Seq = 0
+			}
+			s.Length = len(v.Numbers)
+			id, known, err := terms.Lookup(v.Text)
+			if err != nil {
+				return err
+			}
+			if !known {
+				continue
+			}
+			scale, numbers := packed(v.Numbers)
+			if err := c.Exec("INSERT OR REPLACE INTO vectors (term, scale, digest, numbers) VALUES (?, ?, ?, ?)", nil, id, scale, vectorDigest(rdf.Lexical(v.Text), numbers), numbers); err != nil {
+				return err
+			}
+		}
+		return c.Exec("UPDATE vector_space SET length = ?, seq = ?, until = ?, problem = '', pending = max(0, pending - ?)", nil, s.Length, s.Seq, until.UnixMicro(), len(list))
+	})
+}
+
+// NoteVectors records what a comparison found, or why vectors could not be made, and removes vectors of texts that
+// no property has any more.
+func (f *File) NoteVectors(ctx context.Context, owner string, w VectorWork, problem string) error {
+	return f.beside(ctx, "note vectors", f.opts.LockWait, func(c *conn) error {
+		s, err := c.vectorState()
+		if err != nil || s.Owner != owner {
+			return err
+		}
+		for _, id := range w.stale {
+			if err := c.Exec("DELETE FROM vectors WHERE term = ?", nil, id); err != nil {
+				return err
+			}
+		}
+		return c.Exec("UPDATE vector_space SET seq = ?, pending = ?, problem = ?", nil, w.seq, w.Pending, problem)
+	})
+}
+
+// ReleaseVectors ends owner's claim.
+func (f *File) ReleaseVectors(ctx context.Context, owner string) error {
+	return f.beside(ctx, "release vectors", f.opts.LockWait, func(c *conn) error {
+		return c.Exec("UPDATE vector_space SET owner = '', until = 0 WHERE owner = ?", nil, owner)
+	})
+}
+
+// scaleUnit is the unit of a scale: billionths.
+const scaleUnit = 1e-9
+
+// packed returns a vector as signed bytes, and what they are multiplied by, in the unit scaleUnit.
+func packed(v []float32) (scale int64, numbers []byte) {
+	most := 0.0
+	for _, n := range v {
+		most = max(most, math.Abs(float64(n)))
+	}
+	if most == 0 {
+		most = 1
+	}
+	scale, numbers = int64(math.Ceil(most/127/scaleUnit)), make([]byte, len(v))
+	for i, n := range v {
+		numbers[i] = byte(int8(math.Round(float64(n) / (float64(scale) * scaleUnit))))
+	}
+	return scale, numbers
+}
+
+// dotProduct is that of two packed vectors of the same length.
+func dotProduct(a, b []byte) (sum int32) {
+	b = b[:len(a)]
+	var s0, s1, s2, s3 int32
+	for len(a) >= 4 {
+		s0 += int32(int8(a[0])) * int32(int8(b[0]))
+		s1 += int32(int8(a[1])) * int32(int8(b[1]))
+		s2 += int32(int8(a[2])) * int32(int8(b[2]))
+		s3 += int32(int8(a[3])) * int32(int8(b[3]))
+		a, b = a[4:], b[4:]
+	}
+	for i := range a {
+		s0 += int32(int8(a[i])) * int32(int8(b[i]))
+	}
+	return s0 + s1 + s2 + s3
+}
+
+func vectorDigest(text string, numbers []byte) int64 {
+	h := sha256.New()
+	h.Write([]byte(text))
+	h.Write([]byte{0})
+	h.Write(numbers)
+	return int64(binary.BigEndian.Uint64(h.Sum(nil)))
+}
+
+// NearHit is a text that is near to a vector, with a subject.
+type NearHit struct {
+	Subject    rdf.Term
+	Property   rdf.IRI
+	Text       rdf.Term
+	Similarity float64 // the cosine, 0 to 1
+}
+
+// nearText is a text and its similarity.
+type nearText struct {
+	id         inline.TermID
+	similarity float64
+}
+
+// Near passes the texts that are nearest to a vector, the nearest first, with their subjects in the default graph, to
+// take in batches until it returns false. Classes, if there are any, restrict the subjects. It reads all vectors, and
+// looks up the subjects of the 2,000 nearest. A vector of another length than those of the file finds nothing.
+func (r *Reader) Near(ctx context.Context, vector []float32, classes []rdf.IRI, take func([]NearHit) (more bool, err error)) error {
+	if err := r.ready(ctx); err != nil {
+		return r.fail(ctx, "search", err)
+	}
+	list, err := r.nearest(ctx, vector)
+	s := &textSearch{Reader: r, ctx: ctx, search: TextSearch{Classes: classes}}
+	for chunk := range slices.Chunk(list, textsTogether) {
+		if err != nil {
+			break
+		}
+		var hits []NearHit
+		if hits, err = s.nearHits(chunk); err != nil {
+			break
+		}
+		more := true
+		if more, err = take(hits); !more {
+			break
+		}
+	}
+	return r.fail(ctx, "search", err)
+}
+
+// nearest returns the texts with the greatest similarities that are more than 0.
+func (r *Reader) nearest(ctx context.Context, vector []float32) ([]nearText, error) {
+	scale, asked := packed(vector)
+	list, least := make([]nearText, 0, 2*nearestTexts), 0.0
+	best := func() {
+		slices.SortFunc(list, func(a, b nearText) int {
+			return cmp.Or(cmp.Compare(b.similarity, a.similarity), cmp.Compare(a.id, b.id))
+		})
+		if len(list) >= nearestTexts {
+			list = list[:nearestTexts]
+			least = list[nearestTexts-1].similarity
+		}
+	}
+	numbers := make([]byte, len(asked))
+	err := r.rows(ctx, "SELECT term, scale, numbers FROM vectors", func(row *stmt.Stmt) (bool, error) {
+		if row.ColumnLen(2) != len(asked) {
+			return true, nil
+		}
+		row.ColumnBytes(2, numbers)
+		if similarity := float64(scale) * scaleUnit * float64(row.ColumnInt64(1)) * scaleUnit * float64(dotProduct(asked, numbers)); similarity > least {
+			if list = append(list, nearText{row.ID(0), min(similarity, 1)}); len(list) == cap(list) {
+				best()
+			}
+		}
+		return true, nil
+	})
+	best()
+	return list, err
+}
+
+// nearHits looks up the subjects of texts.
+func (s *textSearch) nearHits(chunk []nearText) (hits []NearHit, err error) {
+	ids := make([]inline.TermID, len(chunk))
+	for i, n := range chunk {
+		ids[i] = n.id
+	}
+	who, err := s.having(ids)
+	if err != nil {
+		return nil, err
+	}
+	for _, n := range chunk {
+		if len(who[n.id]) == 0 {
+			continue
+		}
+		text, err := s.dict.Peek(n.id)
+		if err != nil {
+			return nil, err
+		}
+		for _, at := range who[n.id] {
+			hit := NearHit{Text: text, Similarity: n.similarity}
+			if hit.Subject, err = s.dict.Term(at[0]); err != nil {
+				return nil, err
+			}
+			p, err := s.dict.Term(at[1])
+			if err != nil {
+				return nil, err
+			}
+			hit.Property, _ = p.(rdf.IRI)
+			hits = append(hits, hit)
+		}
+	}
+	return hits, nil
+}
+
+// vectors checks that each vector is of a text of the dictionary, and as long as the others.
+func (v *verifier) vectors() error {
+	s, err := v.conn.vectorState()
+	if err != nil {
+		return err
+	}
+	return v.conn.Exec("SELECT v.term, t.value, v.digest, v.numbers FROM vectors v LEFT JOIN terms t ON t.id = v.term AND t.kind IN (3, 5)", func(row *stmt.Stmt) error {
+		switch numbers := row.Blob(3); {
+		case len(numbers) != s.Length:
+			v.problem("vectors: the vector of term %d has %d numbers, and %d are said; trails embed --anew makes all of them again", row.ID(0), len(numbers), s.Length)
+		case vectorDigest(row.ColumnText(1), numbers) != row.ColumnInt64(2):
+			v.problem("vectors: the vector of term %d is not the one that was made of its text; trails embed --anew makes all of them again", row.ID(0))
+		}
+		return v.ctx.Err()
+	})
+}

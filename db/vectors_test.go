@@ -1,0 +1,164 @@
+package db_test
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"trails/db"
+	"trails/db/dbtest"
+	"trails/fault"
+	"trails/rdf"
+)
+
+const (
+	bodyOf  = rdf.IRI("urn:x:body")
+	titleOf = rdf.IRI("urn:x:title")
+)
+
+var embeddedBodies = []db.EmbeddedProperty{{Property: bodyOf, Classes: []rdf.IRI{"urn:x:Note"}}}
+
+// noted are the quads of a note with a body.
+func noted(id, body string) []rdf.Quad {
+	s := rdf.IRI("urn:x:" + id)
+	return []rdf.Quad{
+		{Subject: s, Predicate: rdf.Type, Object: rdf.IRI("urn:x:Note")}, {Subject: s, Predicate: bodyOf, Object: rdf.Literal(body, "")},
+		{Subject: s, Predicate: titleOf, Object: rdf.Literal("title of "+id, "")},
+	}
+}
+
+func workOf(t *testing.T, f *db.File) db.VectorWork {
+	t.Helper()
+	r, err := f.Read(t.Context(), db.View{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	w, err := r.VectorWork(t.Context(), embeddedBodies)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return w
+}
+
+// nearTo are the nearest subjects to a vector.
+func nearTo(t *testing.T, f *db.File, v []float32) (list []string) {
+	t.Helper()
+	r, err := f.Read(t.Context(), db.View{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	err = r.Near(t.Context(), v, nil, func(hits []db.NearHit) (bool, error) {
+		for _, h := range hits {
+			list = append(list, fmt.Sprintf("%v %.2f", h.Subject, h.Similarity))
+		}
+		return true, nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return list
+}
+
+func TestVectorsAreKeptAndFoundByNearness(t *testing.T) {
+	f := create(t)
+	model := db.VectorModel{URL: "http://e/", Model: "m"}
+	now := time.Unix(1000, 0)
+	write(t, f, slices.Concat(noted("a", "cat"), noted("b", "car"), noted("c", "rain")), nil)
+	if w := workOf(t, f); w.Pending != 3 || len(w.Texts) != 3 || w.Stale != 0 {
+		t.Fatalf("%+v", w)
+	}
+	claim := func(owner string, model db.VectorModel, at time.Time) bool {
+		t.Helper()
+		ok, err := f.ClaimVectors(t.Context(), owner, model, at, at.Add(time.Minute))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return ok
+	}
+	if !claim("one", model, now) || claim("two", model, now.Add(time.Second)) || !claim("one", model, now) {
+		t.Error("a claim is not that of one process")
+	}
+	keep := func(owner string, list ...db.TextVector) error {
+		return f.KeepVectors(t.Context(), owner, now.Add(time.Minute), list)
+	}
+	vector := func(text string, numbers ...float32) db.TextVector {
+		return db.TextVector{Text: rdf.Literal(text, ""), Numbers: numbers}
+	}
+	if err := keep("two", vector("cat", 1, 0)); !fault.Is(err, fault.Conflict) {
+		t.Errorf("vectors without the claim: %v", err)
+	}
+	half := float32(math.Sqrt(0.5))
+	if err := keep("one", vector("cat", 1, 0), vector("car", 0, 1), vector("rain", half, half), vector("nobody says it", 1, 0)); err != nil {
+		t.Fatal(err)
+	}
+	if got := nearTo(t, f, []float32{1, 0}); !slices.Equal(got, []string{"<urn:x:a> 1.00", "<urn:x:c> 0.71"}) {
+		t.Errorf("near are %q", got)
+	}
+	if got := nearTo(t, f, []float32{1, 0, 0}); got != nil {
+		t.Errorf("by a vector of another length near are %q", got)
+	}
+	if w := workOf(t, f); w.Pending != 0 || w.Stale != 0 {
+		t.Errorf("%+v", w)
+	}
+	if report := verify(t, f); !report.OK() {
+		t.Error(report.Problems)
+	}
+	// A text that is gone is no hit, and its vector is removed.
+	write(t, f, noted("d", "bus"), []rdf.Quad{noted("a", "cat")[1]})
+	if got := nearTo(t, f, []float32{1, 0}); !slices.Equal(got, []string{"<urn:x:c> 0.71"}) {
+		t.Errorf("after a change near are %q", got)
+	}
+	w := workOf(t, f)
+	if w.Pending != 1 || w.Stale != 1 || w.Texts[0] != rdf.Literal("bus", "") {
+		t.Errorf("%+v", w)
+	}
+	if err := f.NoteVectors(t.Context(), "one", w, "it is down"); err != nil {
+		t.Fatal(err)
+	}
+	if w := workOf(t, f); w.Pending != 1 || w.Stale != 0 {
+		t.Errorf("%+v", w)
+	}
+	// Another length is another model, and so is another name: never a mix.
+	if err := keep("one", vector("bus", 0, 0, 1)); err != nil {
+		t.Fatal(err)
+	}
+	if w := workOf(t, f); w.Pending != 2 || w.Stale != 0 {
+		t.Errorf("with another length %+v", w)
+	}
+	if claim("two", model, now.Add(2*time.Minute)) != true {
+		t.Error("a claim that has ended is kept")
+	}
+	if err := keep("one", vector("car", 0, 0, 1)); !fault.Is(err, fault.Conflict) {
+		t.Errorf("vectors after the claim: %v", err)
+	}
+	if !claim("two", db.VectorModel{URL: "http://e/", Model: "n"}, now) {
+		t.Error("no claim")
+	}
+	if w := workOf(t, f); w.Pending != 3 {
+		t.Errorf("with another model %+v", w)
+	}
+}
+
+func TestVerifyFindsVectorsThatWereChanged(t *testing.T) {
+	for _, change := range []string{"UPDATE vectors SET numbers = x'0102'", "UPDATE vectors SET numbers = x'01'", "UPDATE vectors SET term = 1"} {
+		f := create(t)
+		write(t, f, noted("a", "cat"), nil)
+		now := time.Unix(1000, 0)
+		if _, err := f.ClaimVectors(t.Context(), "one", db.VectorModel{Model: "m"}, now, now); err != nil {
+			t.Fatal(err)
+		}
+		if err := f.KeepVectors(t.Context(), "one", now, []db.TextVector{{Text: rdf.Literal("cat", ""), Numbers: []float32{1, 0}}}); err != nil {
+			t.Fatal(err)
+		}
+		f.Close()
+		dbtest.Exec(t, f.Path(), change)
+		if report := verify(t, open(t, f.Path())); len(report.Problems) != 1 || !strings.HasPrefix(report.Problems[0], "vectors: ") {
+			t.Errorf("after %s: %q", change, report.Problems)
+		}
+	}
+}
