@@ -16,6 +16,7 @@ import (
 	"trails/capability/project"
 	"trails/fault"
 	"trails/gateway"
+	"trails/gateway/embed"
 	"trails/gateway/servers"
 	"trails/gateway/upstream"
 	"trails/invoke"
@@ -162,6 +163,8 @@ type doctor struct {
 	views []project.Encoding
 	// pool reaches the upstream servers.
 	pool *upstream.Pool
+	// embedder reaches the endpoint of embeddings.
+	embedder *embed.Embedder
 
 	mu sync.Mutex
 	// version of the registry for which differing was computed; "" before that.
@@ -192,6 +195,7 @@ func (d *doctor) checks(served *string, sample time.Duration) []doctorCheck {
 		{"links", checkLinks},
 		{"activities", checkAside},
 		{"write", checkWrite},
+		{"vectors", d.checkVectors},
 		{"gateway", d.checkGateway}, // it releases the snapshot
 		{"file", func(ctx context.Context, r *invoke.Request) (string, error) {
 			if sample == sampleRead {
@@ -315,6 +319,46 @@ func checkCallers(ctx context.Context, r *invoke.Request) (string, error) {
 }
 
 // checkGateway connects to the upstream servers of the file, and finds those whose tools cannot be used.
+// checkVectors counts the vectors of texts, and what is missing.
+func (d *doctor) checkVectors(ctx context.Context, r *invoke.Request) (string, error) {
+	settings, err := servers.Settings(r.Snapshot)
+	if err != nil {
+		return "", warn("the settings of the gateway cannot be read, which name the endpoint of embeddings")
+	}
+	n, err := r.Snapshot.CountVectors(ctx)
+	if err != nil {
+		return "", err
+	}
+	by := settings.Embeddings
+	switch {
+	case !r.Snapshot.Embeds() && n == 0:
+		return "no property is marked with embed; texts are found by words", nil
+	case by == (gateway.Embeddings{}):
+		return "", warn("there are %d vectors and no endpoint of embeddings; trails gateway settings names one, or trails embed FILE --drop removes them", n)
+	}
+	state, err := r.Snapshot.Vectors(ctx)
+	if err != nil {
+		return "", err
+	}
+	work, err := r.Snapshot.VectorWork(ctx)
+	if err != nil {
+		return "", err
+	}
+	told := fmt.Sprintf("%d vectors of %d numbers, of %s; %d texts without one, %d of texts that are gone", n, state.Length, by.Model, work.Pending, work.Stale)
+	health := d.embedder.Health(by)
+	switch {
+	case state.Problem != "":
+		return "", warn("%s; the last attempt failed: %s", told, state.Problem)
+	case health.Problem != "":
+		return "", warn("%s; %s", told, health.Problem)
+	case n > 0 && state.VectorModel != (kg.VectorModel{URL: by.URL, Model: by.Model}):
+		return "", warn("%s; they are of another model, and trails embed FILE makes them again, as a served graph does", told)
+	case work.Pending > 0 || work.Stale > 0:
+		return "", warn("%s; a served graph makes and removes them by itself, and trails embed FILE at once", told)
+	}
+	return told, nil
+}
+
 func (d *doctor) checkGateway(ctx context.Context, r *invoke.Request) (string, error) {
 	named := slices.Clone(servers.Of(r.Snapshot)) // all snapshots share the other one
 	if len(named) == 0 {

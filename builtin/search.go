@@ -12,7 +12,11 @@ import (
 	"trails/builtin/view"
 	"trails/capability"
 	"trails/fault"
+	"trails/gateway"
+	"trails/gateway/embed"
+	"trails/gateway/servers"
 	"trails/invoke"
+	"trails/kg"
 	"trails/kg/browse"
 	"trails/schema"
 	"trails/text/jsontext"
@@ -29,7 +33,7 @@ type searched struct {
 
 // hits are what it finds.
 type hits struct {
-	Matching browse.Matching `json:"matching,omitempty" oneof:"corrected,any" doc:"Absent where hits have all words: corrected when words were taken for others, any when all hits have some of the words."`
+	Matching browse.Matching `json:"matching,omitempty" oneof:"corrected,any,meaning" doc:"Absent where hits have all words: corrected when words were taken for others, any when all hits have some of the words, meaning when hits by words and by meaning are mixed, of which some have none."`
 	Partial  int             `json:"partial,omitempty" doc:"So many of the hits, the last ones, have some of the words; absent where none does, or all as matching says."`
 	Instead  string          `json:"did_you_mean,omitempty" doc:"What was searched instead."`
 	rowsAnswer
@@ -37,11 +41,18 @@ type hits struct {
 
 var hitCells = capability.CellsOf("node:string", "label:string", "property:string", "text:string")
 
-var searchBuiltin = invoke.Define(capability.Descriptor{
+// searcher is the search of a process that may reach an endpoint of embeddings.
+type searcher struct{ embedder *embed.Embedder }
+
+func (s searcher) capability() invoke.Capability {
+	return invoke.Define(searchDescriptor, s.search)
+}
+
+var searchDescriptor = capability.Descriptor{
 	ID: "search", Description: "Find nodes by words of labels, texts, ids, ranked. \"Phrases\" quoted; last word may be a prefix.",
 	OutputShape:  rowsOf("A list for each hit: node, label, the property whose text fits, and a part of that text; with explain, why it stands there.", hitCells),
 	CostEstimate: capability.CostGraph, Reasoning: capability.ReasoningSubclasses, PolicyRequired: capability.Requirement{Action: policy.Read}, Idempotent: true,
-}, search)
+}
 
 // offsetOf reads the cursor: the commit of the first page, and the number of results seen. On another commit pages
 // could repeat or skip results, so it is refused.
@@ -149,7 +160,53 @@ func fill[T any](r *invoke.Request, to *table, what string, list iter.Seq[T], ro
 	return nil
 }
 
-func search(ctx context.Context, r *invoke.Request, in searched) (*hits, error) {
+// vector is that of a text, nil where nodes are found by words alone: without an endpoint, without a property that the schema
+// marks with embed, and, which is said, where there is none for another reason.
+func (s searcher) vector(ctx context.Context, r *invoke.Request, text string) ([]float32, error) {
+	settings, err := servers.Settings(r.Snapshot)
+	by := settings.Embeddings
+	if err != nil || by == (gateway.Embeddings{}) || !r.Snapshot.Embeds() {
+		return nil, nil // who asks for the settings is told what is wrong with them
+	}
+	if !r.Snapshot.SearchesMeaning() {
+		r.Warn("nodes are found by words alone: meaning is searched in main as it is now")
+		return nil, nil
+	}
+	state, err := r.Snapshot.Vectors(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if state.VectorModel != (kg.VectorModel{URL: by.URL, Model: by.Model}) || state.Length == 0 {
+		r.Warn("nodes are found by words alone: there are no vectors yet, which a served graph makes by itself, and trails embed FILE at once%s", because(state.Problem))
+		return nil, nil
+	}
+	vector, err := s.embedder.Vector(ctx, by, text)
+	switch {
+	case ctx.Err() != nil:
+		return nil, ctx.Err()
+	case err != nil:
+		r.Warn("nodes are found by words alone: %s", fault.Of(err).Message)
+		return nil, nil
+	case len(vector) != state.Length:
+		r.Warn("nodes are found by words alone: the endpoint answered with %d numbers, and the vectors have %d; trails embed FILE --anew makes them again", len(vector), state.Length)
+		return nil, nil
+	case state.Pending > 0:
+		r.Warn("%d texts have no vector yet, and are found by words alone%s", state.Pending, because(state.Problem))
+	case state.Seq < r.Snapshot.Head().Seq:
+		r.Warn("texts of the newest commits may have no vector yet, and are found by words alone%s", because(state.Problem))
+	}
+	return vector, nil
+}
+
+// because is the end of a sentence about a problem.
+func because(problem string) string {
+	if problem == "" {
+		return ""
+	}
+	return " (" + problem + ")"
+}
+
+func (s searcher) search(ctx context.Context, r *invoke.Request, in searched) (*hits, error) {
 	offset, err := offsetOf(r, in.Cursor)
 	if err != nil {
 		return nil, err
@@ -161,6 +218,9 @@ func search(ctx context.Context, r *invoke.Request, in searched) (*hits, error) 
 			return nil, err
 		}
 		asked.Types = []*schema.Type{t}
+	}
+	if asked.Vector, err = s.vector(ctx, r, in.Text); err != nil {
+		return nil, err
 	}
 	found, err := r.Snapshot.Search(ctx, asked)
 	if err != nil {
@@ -188,7 +248,7 @@ func search(ctx context.Context, r *invoke.Request, in searched) (*hits, error) 
 		if err != nil {
 			return nil, err
 		}
-		if added && hit.Partial && found.Matching != browse.MatchedAny {
+		if added && hit.Partial && found.Matching != browse.MatchedAny && found.Matching != browse.MatchedMeaning {
 			out.Partial++
 		}
 		if !added {

@@ -79,6 +79,7 @@ func (p *program) withEngine(ctx context.Context, file string, observe func(invo
 		defer pool.Close()
 		embedder := p.embedder()
 		defer embedder.Close()
+		p.vectors = embedder
 		p.gateway = tools.New(pool, embedder, p.surface == surface.Proxy)
 		choose := p.surface.Choose
 		if p.surface == surface.Proxy {
@@ -115,6 +116,7 @@ func (p *program) withTracedEngine(ctx context.Context, file string, observe fun
 		}
 	}
 	return p.withEngine(ctx, file, both, func(e *invoke.Engine) error {
+		defer p.makeVectors(ctx, e.Graph())()
 		if p.env["GOMAXPROCS"] == "" {
 			defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(runtime.GOMAXPROCS(0) + e.QueriesAtOnce()))
 		}

@@ -21,6 +21,7 @@ import (
 	"trails/builtin/surface"
 	"trails/capability"
 	"trails/fault"
+	"trails/gateway/embed"
 	"trails/gateway/tools"
 	"trails/invoke"
 	"trails/invoke/schedule"
@@ -35,6 +36,7 @@ type program struct {
 	cmd         *cobra.Command // the running command
 	env         map[string]string
 	gateway     *tools.Tools      // of the open engine
+	vectors     *embed.Embedder   // of the open engine
 	more        []invoke.Provider // in addition to those of package builtin
 	usual       map[string]option // of usualOptions
 	output      string            // -o: "text" or "json"

@@ -417,7 +417,8 @@ as JSON, from a file behind @, or from stdin. What is left out is as usual, and 
   result_chars    how long a result may be that is passed on as it is (4000)
   embeddings      url and model of an endpoint, as OpenAI's, that makes vectors of texts, and key_env,
                   a variable of the environment with its key: what is browsed is ranked by its
-                  meaning, too, and queries and descriptions of tools are sent to the endpoint.
+                  meaning, too, and queries, descriptions of tools and texts of properties with
+                  embed: true are sent to the endpoint, see trails embed.
                   To set it here agrees that they are sent from this machine
 `,
 			example: `  trails gateway settings notes.trails
@@ -1108,6 +1109,7 @@ rest. It never changes data. With --dry-run it says what it would do.`,
 		{path: "backup", by: p.backupCommand},
 		{path: "restore", by: p.restoreCommand},
 		{path: "compact", by: p.compactCommand},
+		{path: "embed", by: p.embedCommand},
 		{path: "artifacts", by: p.artifactsCommand},
 		{
 			path: "artifacts list", capability: "artifacts_list",

@@ -42,7 +42,6 @@ type Config struct {
 // Limits on requests and on the cache.
 const (
 	mostTextBytes = 2_000
-	batchTexts    = 64
 	batchTime     = 30 * time.Second
 	longestRest   = 15 * time.Minute
 	mostNumbers   = 32 << 20 // of all vectors, 4 bytes each
@@ -151,6 +150,33 @@ func (e *Embedder) Near(ctx context.Context, by gateway.Embeddings, texts *Texts
 			return nil, ctx.Err()
 		}
 	}
+}
+
+// Vector returns the unit vector of a request, from the cache or from the endpoint. The fault is as for
+// [Embedder.Near].
+func (e *Embedder) Vector(ctx context.Context, by gateway.Embeddings, request string) ([]float32, error) {
+	s, err := e.spaceOf(by)
+	if err != nil {
+		return nil, err
+	}
+	return s.vectorOf(ctx, scrubbed(request))
+}
+
+// BatchTexts is the maximum number of texts for [Embedder.Batch].
+const BatchTexts = 64
+
+// Batch requests the unit vectors of up to [BatchTexts] texts, all of one length, and does not cache them.
+// The fault is as for [Embedder.Near].
+func (e *Embedder) Batch(ctx context.Context, by gateway.Embeddings, texts []string) ([][]float32, error) {
+	s, err := e.spaceOf(by)
+	if err != nil {
+		return nil, err
+	}
+	clean := make([]string, len(texts))
+	for i, text := range texts {
+		clean[i] = scrubbed(text)
+	}
+	return s.ask(ctx, s.long, clean, nil)
 }
 
 // State is the state of an endpoint.
@@ -311,7 +337,7 @@ func (s *space) all(texts *Texts) ([][]float32, <-chan struct{}, error) {
 
 // fill requests the vectors of the texts with these indexes, until a batch fails.
 func (s *space) fill(texts *Texts, missing []int) {
-	for some := range slices.Chunk(missing, batchTexts) {
+	for some := range slices.Chunk(missing, BatchTexts) {
 		batch, keys := make([]string, len(some)), make([]key, len(some))
 		for i, at := range some {
 			batch[i], keys[i] = texts.texts[at], texts.keys[at]
@@ -332,7 +358,7 @@ func (s *space) fill(texts *Texts, missing []int) {
 	s.filling = nil
 }
 
-// ask requests vectors and caches them, unless the endpoint is paused.
+// ask requests vectors and caches them under these keys, if there are any, unless the endpoint is paused.
 func (s *space) ask(ctx context.Context, way *remote.Client, texts []string, keys []key) ([][]float32, error) {
 	s.mu.Lock()
 	if s.problem != nil {

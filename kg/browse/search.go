@@ -24,6 +24,10 @@ type Search struct {
 	Types []*schema.Type
 	// Limit is the maximum number of nodes, 10 if it is 0; Offset skips the first ones, for the next page.
 	Limit, Offset int
+	// Vector is the unit vector of Text, of the model that made those of the file. Nodes with embedded texts that are near to
+	// it are found, too, and fused with those found by words; without one nodes are found by words alone. It must only be
+	// given where [Reader.SearchesMeaning].
+	Vector []float32
 	// Explain fills [SearchHit.Why].
 	Explain bool
 }
@@ -39,6 +43,8 @@ const (
 	MatchedCorrected Matching = "corrected"
 	// MatchedAny says that no text had all words; the hits have some of them.
 	MatchedAny Matching = "any"
+	// MatchedMeaning says that hits by words and by meaning are fused: a hit may have some of the words, or none.
+	MatchedMeaning Matching = "meaning"
 )
 
 // SearchResult is the result of a search, best hits first.
@@ -152,7 +158,11 @@ func (s *Reader) Search(ctx context.Context, search Search) (SearchResult, error
 			}
 		}
 	}
-	if err == nil && len(f.found) <= search.Offset+search.Limit && out.query.Several() && !f.named() {
+	whole := search.Offset + search.Limit
+	if len(search.Vector) > 0 {
+		whole = max(whole, fulltext.Deepest) // so that ranks are the same on each page
+	}
+	if err == nil && len(f.found) <= whole && out.query.Several() && !f.named() {
 		f.partial = true
 		others, failed := f.byText(ctx, texts, db.MatchAny)
 		more, err = more || others, failed
@@ -163,8 +173,18 @@ func (s *Reader) Search(ctx context.Context, search Search) (SearchResult, error
 	if texts != nil {
 		f.goals = texts.Goals()
 	}
-	out.Hits, err = f.page(ctx)
-	out.More = more || len(f.found) > search.Offset+len(out.Hits)
+	all := f.ranked()
+	if len(search.Vector) > 0 && !f.named() {
+		near, err := f.nearest(ctx)
+		if err != nil {
+			return SearchResult{}, err
+		}
+		if len(near) > 0 {
+			all, out.Matching = fuse(all, near), MatchedMeaning
+		}
+	}
+	out.Hits, err = f.page(ctx, all)
+	out.More = more || len(all) > search.Offset+len(out.Hits)
 	return out, err
 }
 
@@ -247,6 +267,12 @@ type nodeFound struct {
 	property rdf.IRI
 	text     rdf.Term
 	partial  bool // no text has all words
+	// What meaning adds: the similarity of the nearest text and its property, the places in both rankings, 0 for none, and
+	// the fused score.
+	similarity         float64
+	similar            rdf.IRI
+	byWords, byMeaning int
+	fused              float64
 }
 
 // termFound is the best score of one word, and the property of the text that has it.
@@ -304,16 +330,21 @@ func (f *finding) byID(ctx context.Context, id string) error {
 
 // finder prepares the search for the texts of the nodes; nil means that no node can be of the types.
 func (f *finding) finder(ctx context.Context, q fulltext.Query) (*db.TextFinder, error) {
-	search := db.TextSearch{Query: q}
-	for _, t := range f.search.Types {
-		for _, own := range f.schema.Concrete(t) {
-			search.Classes = append(search.Classes, own.IRI)
-		}
-	}
+	search := db.TextSearch{Query: q, Classes: f.classes()}
 	if len(f.search.Types) > 0 && len(search.Classes) == 0 {
 		return nil, nil // abstract types without subtypes
 	}
 	return f.source.FindTexts(ctx, search)
+}
+
+// classes are those of the types that are searched; none if all are.
+func (f *finding) classes() (list []rdf.IRI) {
+	for _, t := range f.search.Types {
+		for _, own := range f.schema.Concrete(t) {
+			list = append(list, own.IRI)
+		}
+	}
+	return list
 }
 
 // byText finds the nodes of which a text fits.
@@ -377,8 +408,8 @@ func (f *finding) take(ctx context.Context, hit db.TextHit) error {
 	return nil
 }
 
-// page describes the nodes of the page that was asked for.
-func (f *finding) page(ctx context.Context) ([]SearchHit, error) {
+// ranked are the nodes found by words, the best first.
+func (f *finding) ranked() []*nodeFound {
 	all := make([]*nodeFound, 0, len(f.found))
 	for _, n := range f.found {
 		all = append(all, n)
@@ -386,6 +417,11 @@ func (f *finding) page(ctx context.Context) ([]SearchHit, error) {
 	slices.SortStableFunc(all, func(a, b *nodeFound) int {
 		return cmp.Or(cmp.Compare(a.tier(), b.tier()), cmp.Compare(b.score(), a.score()), cmp.Compare(nodeText(a.node), nodeText(b.node)))
 	})
+	return all
+}
+
+// page describes the nodes of the page that was asked for.
+func (f *finding) page(ctx context.Context, all []*nodeFound) ([]SearchHit, error) {
 	all = all[min(f.search.Offset, len(all)):]
 	all = all[:min(f.search.Limit, len(all))]
 	nodes := make([]rdf.Term, len(all))

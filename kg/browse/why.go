@@ -23,6 +23,12 @@ type Why struct {
 	Partial bool
 	// Score is Boost and the scores of Words together.
 	Score float64
+	// Where meaning was searched, too: the places by words and by meaning, from 1 or 0 for none, the similarity of the
+	// nearest text, -1 to 1, the name of its property, and the score of both places together, at most 1.
+	ByWords, ByMeaning int
+	Similarity         float64
+	Similar            string
+	Fused              float64
 }
 
 // WordFound is a word of a search that a node has.
@@ -61,21 +67,38 @@ func (w *Why) String() string {
 	}
 	text := "all words: "
 	switch {
+	case w.Partial && w.ByWords > 0:
+		text = "some words: "
 	case w.Partial:
 		text = "some words, so behind the hits with all: "
 	case len(w.Words) == 0:
 		text = ""
 	}
-	text = fmt.Sprintf("%d. %s%s = %.2f", w.Place, text, strings.Join(parts, " + "), w.Score)
+	if len(parts) > 0 {
+		text = fmt.Sprintf("%s%s = %.2f", text, strings.Join(parts, " + "), w.Score)
+	}
 	if len(w.Missing) > 0 {
 		text += `; without "` + strings.Join(w.Missing, `", "`) + `"`
 	}
-	return text
+	if wordsSaid := text; w.ByWords > 0 || w.ByMeaning > 0 {
+		if text = "no place by words"; w.ByWords > 0 {
+			text = fmt.Sprintf("place %d by words (%s)", w.ByWords, wordsSaid)
+		}
+		meant := "none by meaning"
+		if w.ByMeaning > 0 {
+			meant = fmt.Sprintf("place %d by meaning (similarity %.2f of %s)", w.ByMeaning, w.Similarity, w.Similar)
+		}
+		text = fmt.Sprintf("%s + %s = %.3f", text, meant, w.Fused)
+	}
+	return fmt.Sprintf("%d. %s", w.Place, text)
 }
 
 // why explains the node at a place of the hits. named returns the name of a property for people.
 func (n *nodeFound) why(place int, goals []fulltext.Goal, named func(rdf.IRI) string) *Why {
-	w := &Why{Place: place, Boost: n.boost, BoostFor: n.boostFor, Partial: n.partial, Score: n.score()}
+	w := &Why{Place: place, Boost: n.boost, BoostFor: n.boostFor, Partial: n.partial, Score: n.score(), ByWords: n.byWords, ByMeaning: n.byMeaning, Similarity: n.similarity, Fused: n.fused}
+	if n.similar != "" {
+		w.Similar = named(n.similar)
+	}
 	for i, goal := range goals {
 		switch {
 		case i < len(n.terms) && n.terms[i].score > 0:

@@ -1,0 +1,230 @@
+package builtin_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"trails/auth/policy"
+	"trails/builtin"
+	"trails/fault"
+	"trails/gateway"
+	"trails/gateway/embed"
+	"trails/gateway/meaning"
+	"trails/invoke"
+	"trails/invoke/invoketest"
+	"trails/kg"
+	"trails/rdf"
+)
+
+// meaningEndpoint makes vectors of what some words mean. While broken it answers nothing.
+type meaningEndpoint struct {
+	*httptest.Server
+	mu     sync.Mutex
+	sent   []string // all texts that it was sent
+	broken bool
+	length int
+}
+
+func newMeaningEndpoint(t *testing.T) *meaningEndpoint {
+	t.Helper()
+	m := &meaningEndpoint{length: 3}
+	m.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		m.mu.Lock()
+		defer m.mu.Unlock()
+		var asked struct{ Input []string }
+		if err := json.NewDecoder(r.Body).Decode(&asked); err != nil {
+			t.Error(err)
+		}
+		m.sent = append(m.sent, asked.Input...)
+		if m.broken {
+			http.Error(w, "no", http.StatusServiceUnavailable)
+			return
+		}
+		var data []map[string]any
+		for i, text := range asked.Input {
+			v := make([]float64, m.length)
+			v[2] = 0.1
+			for at, words := range [][]string{{"cat", "feline", "kitten"}, {"car", "vehicle"}} {
+				for _, word := range words {
+					v[at] += float64(strings.Count(text, word))
+				}
+			}
+			data = append(data, map[string]any{"index": i, "embedding": v})
+		}
+		_ = json.NewEncoder(w).Encode(map[string]any{"data": data})
+	}))
+	t.Cleanup(m.Close)
+	return m
+}
+
+// change runs with the endpoint at rest.
+func (m *meaningEndpoint) change(do func()) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	do()
+}
+
+// everything is all that it was sent, in one text.
+func (m *meaningEndpoint) everything() string {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return strings.Join(m.sent, "\n")
+}
+
+const meaningSchema = `
+types:
+  Note: {label: title, properties: {title: {type: string, required: true}, body: {type: string, embed: true}, aside: string}}
+  Diary: {label: title, properties: {title: string, body: {type: string, predicate: "urn:diary:body"}, day: {type: string, embed: true}}}
+`
+
+func embedding(t *testing.T, trusted bool) *embed.Embedder {
+	t.Helper()
+	e := embed.Open(embed.Config{Trusts: func(gateway.Embeddings) bool { return trusted }, Rest: time.Millisecond, Log: slog.New(slog.DiscardHandler)})
+	t.Cleanup(e.Close)
+	return e
+}
+
+// foundBy are the names of the nodes that a search finds, and what it warns of.
+func foundBy(t *testing.T, e *invoketest.Engine, args string) (names []string, out map[string]any, warnings string) {
+	t.Helper()
+	r, err := e.Do(t, "search", args)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := json.Unmarshal(r.Structured, &out); err != nil {
+		t.Fatal(err)
+	}
+	for _, row := range out["rows"].([]any) {
+		names = append(names, row.([]any)[0].(string))
+	}
+	return names, out, strings.Join(r.Warnings, "\n")
+}
+
+func TestTextsAreFoundByWhatTheyMean(t *testing.T) {
+	endpoint, embedder := newMeaningEndpoint(t), embedding(t, true)
+	var rights *kg.Rights
+	e := invoketest.New(t, meaningSchema, invoke.Config{
+		Providers: builtin.Options{Embedder: embedder}.Providers(), Rights: func(policy.Principal) *kg.Rights { return rights },
+	})
+	for _, write := range [][2]string{
+		{"note.create", `{"id":"n1","title":"one","body":"the kitten sleeps","aside":"a secret vehicle"}`},
+		{"note.create", `{"id":"n2","title":"two","body":"a vehicle stands there"}`},
+		{"note.create", `{"id":"n3","title":"cat"}`},
+		{"diary.create", `{"id":"d1","title":"day","body":"private thoughts of a kitten","day":"a feline day"}`},
+	} {
+		e.Must(t, write[0], write[1])
+	}
+	before, plain, _ := foundBy(t, e, `{"text":"cat toys"}`)
+	if !slices.Equal(before, []string{"Note/n3"}) || plain["matching"] != "any" {
+		t.Fatalf("by words alone %v", plain)
+	}
+	e.Must(t, "trails.meta.gateway.configure", fmt.Sprintf(`{"settings":{"embeddings":{"url":%q,"model":"m"}}}`, endpoint.URL))
+	names, _, warned := foundBy(t, e, `{"text":"cat toys"}`)
+	if !slices.Equal(names, before) || !strings.Contains(warned, "found by words alone: there are no vectors yet") {
+		t.Errorf("without vectors %v: %s", names, warned)
+	}
+	if sent := endpoint.everything(); sent != "" {
+		t.Errorf("without vectors %q is sent", sent)
+	}
+	fill := func(embedder *embed.Embedder) (meaning.State, error) {
+		t.Helper()
+		return meaning.Fill(t.Context(), e.Graph(), embedder, nil)
+	}
+	// Nothing is sent without the leave.
+	if _, err := fill(embedding(t, false)); !fault.Is(err, fault.Denied) || endpoint.everything() != "" {
+		t.Errorf("without the leave: %v, %q is sent", err, endpoint.everything())
+	}
+	s, err := fill(embedder)
+	if err != nil || s.Vectors != 3 || s.Work.Pending != 0 || s.Length != 3 {
+		t.Fatalf("%+v: %v", s, err)
+	}
+	if sent := endpoint.everything(); strings.Contains(sent, "secret") || strings.Contains(sent, "private") || strings.Count(sent, "\n") != 2 {
+		t.Errorf("sent is %q", sent)
+	}
+	names, out, warned := foundBy(t, e, `{"text":"cat toys","explain":true}`)
+	if warned != "" || out["matching"] != "meaning" || !slices.Equal(names, []string{"Note/n3", "Diary/d1", "Note/n1", "Note/n2"}) && !slices.Equal(names, []string{"Note/n3", "Note/n1", "Diary/d1", "Note/n2"}) {
+		t.Errorf("%v: %s", out, warned)
+	}
+	if why := fmt.Sprint(out["rows"]); !strings.Contains(why, "1. place 1 by words (some words: \"cat\"") || !strings.Contains(why, "none by meaning = 0.500") || !strings.Contains(why, "no place by words + place 2 by meaning (similarity ") {
+		t.Errorf("%s", why)
+	}
+	// Pages are parts of one order.
+	var paged []string
+	for cursor := ""; ; {
+		names, out, _ := foundBy(t, e, fmt.Sprintf(`{"text":"cat toys","limit":1,"cursor":%q}`, cursor))
+		paged = append(paged, names...)
+		if out["next"] == nil {
+			break
+		}
+		cursor = out["next"].(string)
+	}
+	if !slices.Equal(paged, names) {
+		t.Errorf("by pages %v, at once %v", paged, names)
+	}
+	if names, _, _ := foundBy(t, e, `{"text":"cat toys","type":"Diary"}`); !slices.Equal(names, []string{"Diary/d1"}) {
+		t.Errorf("of a type %v", names)
+	}
+	// The label of a node is a name, and means nothing else.
+	if names, out, _ := foundBy(t, e, `{"text":"cat"}`); !slices.Equal(names, before) || out["matching"] != nil {
+		t.Errorf("by its label %v", out)
+	}
+	// Old commits and branches have no vectors.
+	if names, _, warned := foundBy(t, e, `{"text":"cat toys","at":"head"}`); len(names) == 0 || warned != "" && !strings.Contains(warned, "main as it is now") {
+		t.Errorf("at the head %v: %s", names, warned)
+	}
+	e.Must(t, "branches_create", `{"name":"draft"}`)
+	if names, _, warned := foundBy(t, e, `{"text":"cat toys","branch":"draft"}`); !slices.Equal(names, before) || !strings.Contains(warned, "meaning is searched in main as it is now") {
+		t.Errorf("of a branch %v: %s", names, warned)
+	}
+	// What a caller may not see is no hit.
+	rights = &kg.Rights{Types: []rdf.IRI{rdf.IRI(e.Graph().Base() + "Diary")}}
+	if names, _, _ := foundBy(t, e, `{"text":"cat toys"}`); slices.Contains(names, "Diary/d1") || len(names) != 3 {
+		t.Errorf("with a hidden type %v", names)
+	}
+	rights = nil
+	// What is not complete is said, and what is gone is no hit.
+	e.Must(t, "note.update", `{"id":"n1","body":"a feline"}`)
+	names, _, warned = foundBy(t, e, `{"text":"cat toys"}`)
+	if slices.Contains(names, "Note/n1") || !strings.Contains(warned, "texts of the newest commits may have no vector yet") {
+		t.Errorf("after a change %v: %s", names, warned)
+	}
+	endpoint.change(func() { endpoint.broken = true })
+	if _, err := fill(embedder); err == nil {
+		t.Error("a broken endpoint is no failure")
+	}
+	time.Sleep(5 * time.Millisecond)
+	if names, _, warned = foundBy(t, e, `{"text":"cat toys for feet"}`); !slices.Equal(names, before) || !strings.Contains(warned, "found by words alone: ") || !strings.Contains(warned, "503") {
+		t.Errorf("with a broken endpoint %v: %s", names, warned)
+	}
+	// Another length is another model: all are made again.
+	endpoint.change(func() { endpoint.broken, endpoint.length = false, 4 })
+	for range 100 {
+		time.Sleep(5 * time.Millisecond)
+		if s, err = fill(embedder); err == nil && s.Work.Pending == 0 {
+			break
+		}
+	}
+	if err != nil || s.Vectors != 3 || s.Length != 4 || s.Work.Stale != 0 {
+		t.Errorf("%+v: %v", s, err)
+	}
+	if names, _, warned := foundBy(t, e, `{"text":"cat toys"}`); warned != "" || !slices.Contains(names, "Note/n1") {
+		t.Errorf("with another length %v: %s", names, warned)
+	}
+	// Without the word in the schema there are no vectors.
+	e.Must(t, "schema_apply", `{"patch":"- alter_property: {Note.body: {embed: false}}\n- alter_property: {Diary.day: {embed: false}}"}`)
+	if s, err := fill(embedder); err != nil || s.Vectors != 0 {
+		t.Errorf("without a property that is embedded: %+v: %v", s, err)
+	}
+	names, _, warned = foundBy(t, e, `{"text":"cat toys"}`)
+	if !slices.Equal(names, before) || warned != "" {
+		t.Errorf("without a property that is embedded %v: %s", names, warned)
+	}
+}

@@ -1,0 +1,173 @@
+// Package meaning makes the vectors by which texts are found by what they mean, and keeps them in the file: those of
+// properties that the schema marks with embed, on main, from the endpoint of embeddings that somebody at this machine has
+// agreed to. It does not search; that is package kg/browse.
+//
+// Read [Fill] first.
+package meaning
+
+import (
+	"context"
+	"crypto/rand"
+	"log/slog"
+	"time"
+
+	"trails/auth/policy"
+	"trails/fault"
+	"trails/gateway"
+	"trails/gateway/embed"
+	"trails/gateway/servers"
+	"trails/kg"
+	"trails/rdf"
+)
+
+// State is what a graph has of vectors.
+type State struct {
+	By gateway.Embeddings
+	kg.VectorState
+	// Vectors is how many the file has, Work what there is to do.
+	Vectors int64
+	Work    kg.VectorWork
+	// Asks reports that the schema marks a property.
+	Asks bool
+}
+
+// owner is who has the file: the state of vectors is about all of it.
+func owner() policy.Principal { return policy.Local("vectors", "") }
+
+// Look returns the state of a graph's vectors. It reads all marked texts' statements.
+func Look(ctx context.Context, g *kg.Graph) (s State, err error) {
+	err = g.Session(owner()).View(ctx, func(snap *kg.Snapshot) error {
+		settings, err := servers.Settings(snap)
+		if err != nil {
+			return err
+		}
+		s.By, s.Asks = settings.Embeddings, snap.Embeds()
+		if s.VectorState, err = snap.Vectors(ctx); err != nil {
+			return err
+		}
+		if s.Vectors, err = snap.CountVectors(ctx); err != nil || !s.Asks && s.Vectors == 0 {
+			return err
+		}
+		s.Work, err = snap.VectorWork(ctx)
+		return err
+	})
+	return s, err
+}
+
+// Fill makes all vectors that are missing, in batches that are stored one by one, and removes those of texts that
+// are gone. After a crash it goes on where it was. It returns the state at the end; another process that makes vectors is
+// the fault Busy, and an endpoint that is not set, not agreed to or failing has its own. progress may be nil.
+func Fill(ctx context.Context, g *kg.Graph, e *embed.Embedder, progress func(done, total int64)) (s State, err error) {
+	if s, err = Look(ctx, g); err != nil || !s.Asks && s.Vectors == 0 {
+		return s, err
+	}
+	if s.By == (gateway.Embeddings{}) {
+		return s, fault.New(fault.Precondition, "no endpoint of embeddings is set; trails gateway settings FILE '{\"embeddings\": {\"url\": URL, \"model\": NAME}}' names one")
+	}
+	if h := e.Health(s.By); h.State == embed.Untrusted {
+		return s, fault.New(fault.Denied, "%s", h.Problem)
+	}
+	model := kg.VectorModel{URL: s.By.URL, Model: s.By.Model}
+	if s.VectorModel == model && s.Work.Pending == 0 && s.Work.Stale == 0 && s.Seq >= s.Work.Seq() {
+		return s, nil
+	}
+	name := rand.Text()
+	claimed, err := g.ClaimVectors(ctx, name, model)
+	if err != nil {
+		return s, err
+	}
+	if !claimed {
+		return s, fault.New(fault.Busy, "another process makes the vectors; wait for it, or try again in two minutes")
+	}
+	defer func() {
+		lasting := context.WithoutCancel(ctx)
+		if failed := g.ReleaseVectors(lasting, name); err == nil {
+			err = failed
+		}
+	}()
+	done := int64(0)
+	for {
+		if s, err = Look(ctx, g); err != nil {
+			return s, err
+		}
+		total := done + s.Work.Pending
+		if err := g.NoteVectors(ctx, name, s.Work, ""); err != nil {
+			return s, err
+		}
+		if len(s.Work.Texts) == 0 {
+			if s.Work.Stale == 0 {
+				return s, nil
+			}
+			continue // as many as one transaction takes are removed
+		}
+		for from := 0; from < len(s.Work.Texts); from += embed.BatchTexts {
+			batch := s.Work.Texts[from:min(len(s.Work.Texts), from+embed.BatchTexts)]
+			if err := one(ctx, g, e, s.By, name, batch); err != nil {
+				if ctx.Err() == nil {
+					s.Work.Pending = total - done
+					_ = g.NoteVectors(ctx, name, s.Work, fault.Of(err).Message) // what is said is the failure
+				}
+				return s, err
+			}
+			if done += int64(len(batch)); progress != nil {
+				progress(done, max(total, done))
+			}
+		}
+	}
+}
+
+// one makes and keeps the vectors of a batch.
+func one(ctx context.Context, g *kg.Graph, e *embed.Embedder, by gateway.Embeddings, name string, batch []rdf.Term) error {
+	texts := make([]string, len(batch))
+	for i, t := range batch {
+		texts[i] = rdf.Lexical(t)
+	}
+	vectors, err := e.Batch(ctx, by, texts)
+	if err != nil {
+		return err
+	}
+	list := make([]kg.TextVector, len(batch))
+	for i, t := range batch {
+		list[i] = kg.TextVector{Text: t, Numbers: vectors[i]}
+	}
+	return g.KeepVectors(ctx, name, list)
+}
+
+// The pace of [Follow].
+const (
+	settles = time.Second // after a commit, so that many at once are one pass
+	again   = time.Minute // after a failure, or for an endpoint that was agreed to meanwhile
+)
+
+// Follow fills after each commit of main until ctx ends, and tries again every minute after a failure.
+func Follow(ctx context.Context, g *kg.Graph, e *embed.Embedder, log *slog.Logger) {
+	moved := g.Session(owner()).Watch(ctx)
+	told := ""
+	for ctx.Err() == nil {
+		_, err := Fill(ctx, g, e, nil)
+		said := ""
+		if err != nil && ctx.Err() == nil && !fault.Is(err, fault.Busy) && !fault.Is(err, fault.Precondition) {
+			said = fault.Of(err).Message
+		}
+		if said != told && said != "" {
+			log.Warn("vectors of texts are not complete; searches find these texts by words", "problem", said)
+		}
+		told = said
+		var retry <-chan time.Time
+		if err != nil {
+			retry = time.After(again)
+		}
+		select {
+		case <-ctx.Done():
+		case <-retry:
+		case _, open := <-moved:
+			if !open {
+				moved = nil
+			}
+			select {
+			case <-ctx.Done():
+			case <-time.After(settles):
+			}
+		}
+	}
+}

@@ -1,0 +1,96 @@
+package browse
+
+import (
+	"context"
+	"slices"
+
+	"trails/db"
+	"trails/rdf"
+	"trails/schema"
+	"trails/text/fulltext"
+)
+
+// EmbeddedProperties are the properties that a schema marks with embed, with the classes whose instances have them.
+func EmbeddedProperties(s *schema.Schema) (list []db.EmbeddedProperty) {
+	for _, t := range s.Types {
+		for _, p := range t.Properties {
+			if !p.Embedded {
+				continue
+			}
+			one := db.EmbeddedProperty{Property: p.IRI}
+			for _, sub := range s.Subtypes(t) {
+				one.Classes = append(one.Classes, sub.IRI)
+			}
+			list = append(list, one)
+		}
+	}
+	return list
+}
+
+// Embeds reports whether the schema, as the reader sees it, marks a property with embed.
+func (s *Reader) Embeds() bool { return len(EmbeddedProperties(s.schema)) > 0 }
+
+// Vectors returns what the file says of its vectors.
+func (s *Reader) Vectors(ctx context.Context) (db.VectorState, error) { return s.source.Vectors(ctx) }
+
+// SearchesMeaning reports whether the state that is read has vectors: that of main as it is now.
+func (s *Reader) SearchesMeaning() bool { return s.source.ReadsMain() }
+
+// nearest ranks the nodes by the similarity of their embedded texts to the vector of the search.
+func (f *finding) nearest(ctx context.Context) (list []*nodeFound, err error) {
+	embedded := map[rdf.IRI][]*schema.Type{}
+	for _, t := range f.schema.Types {
+		for _, p := range t.Properties {
+			if p.Embedded {
+				embedded[p.IRI] = append(embedded[p.IRI], f.schema.Subtypes(t)...)
+			}
+		}
+	}
+	classes := f.classes()
+	if len(f.search.Types) > 0 && len(classes) == 0 {
+		return nil, nil
+	}
+	ranked := map[rdf.Term]bool{}
+	err = f.source.Near(ctx, f.search.Vector, classes, func(hits []db.NearHit) (bool, error) {
+		for _, hit := range hits {
+			if ranked[hit.Subject] || len(embedded[hit.Property]) == 0 {
+				continue
+			}
+			types, err := f.DeclaredTypes(ctx, hit.Subject)
+			if err != nil {
+				return false, err
+			}
+			if !slices.ContainsFunc(types, func(t *schema.Type) bool { return slices.Contains(embedded[hit.Property], t) }) {
+				continue
+			}
+			ranked[hit.Subject] = true
+			n := f.found[hit.Subject]
+			if n == nil {
+				n = &nodeFound{node: hit.Subject, property: hit.Property, text: hit.Text}
+			}
+			n.similarity, n.similar = hit.Similarity, hit.Property
+			if list = append(list, n); len(list) == fulltext.Deepest {
+				return false, nil
+			}
+		}
+		return true, nil
+	})
+	return list, err
+}
+
+// fuse merges the nodes found by words, in their order, with those found by meaning.
+func fuse(words, near []*nodeFound) []*nodeFound {
+	for i, n := range words {
+		n.byWords = i + 1
+	}
+	all := make([]*nodeFound, 0, len(words)+len(near))
+	for _, one := range fulltext.Fuse(words, near) {
+		n := one.Key
+		n.fused = one.Score
+		if n.similarity > 0 {
+			n.byMeaning = one.Near + 1
+		}
+		all = append(all, n)
+	}
+	return append(all, words[min(len(words), fulltext.Deepest):]...)
+}
