@@ -344,7 +344,7 @@ func (d *doctor) checkVectors(ctx context.Context, r *invoke.Request) (string, e
 	if err != nil {
 		return "", err
 	}
-	told := fmt.Sprintf("%d vectors of %d numbers, of %s; %d texts without one, %d of texts that are gone", n, state.Length, by.Model, work.Pending, work.Stale)
+	told := fmt.Sprintf("vectors: %d of %d numbers, of %s; texts without one: %d; of texts that are gone: %d", n, state.Length, by.Model, work.Pending, work.Stale)
 	health := d.embedder.Health(by)
 	switch {
 	case state.Problem != "":
@@ -354,7 +354,7 @@ func (d *doctor) checkVectors(ctx context.Context, r *invoke.Request) (string, e
 	case n > 0 && state.VectorModel != (kg.VectorModel{URL: by.URL, Model: by.Model}):
 		return "", warn("%s; they are of another model, and trails embed FILE makes them again, as a served graph does", told)
 	case work.Pending > 0 || work.Stale > 0:
-		return "", warn("%s; a served graph makes and removes them by itself, and trails embed FILE at once", told)
+		return told + "; a served graph makes and removes them by itself, and trails embed FILE at once", nil
 	}
 	return told, nil
 }

@@ -1,6 +1,7 @@
 package builtin_test
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"log/slog"
@@ -226,5 +227,38 @@ func TestTextsAreFoundByWhatTheyMean(t *testing.T) {
 	names, _, warned = foundBy(t, e, `{"text":"cat toys"}`)
 	if !slices.Equal(names, before) || warned != "" {
 		t.Errorf("without a property that is embedded %v: %s", names, warned)
+	}
+}
+
+func TestWhoServesMakesVectorsAfterACommit(t *testing.T) {
+	endpoint := newMeaningEndpoint(t)
+	e := invoketest.New(t, meaningSchema, invoke.Config{})
+	e.Must(t, "note.create", `{"id":"n1","title":"one","body":"the kitten sleeps"}`)
+	e.Must(t, "trails.meta.gateway.configure", fmt.Sprintf(`{"settings":{"embeddings":{"url":%q,"model":"m"}}}`, endpoint.URL))
+	ctx, cancel := context.WithCancel(t.Context())
+	var serving sync.WaitGroup
+	for range 2 { // as two processes, of which one asks at a time
+		embedder := embedding(t, true)
+		serving.Go(func() { meaning.Follow(ctx, e.Graph(), embedder, slog.New(slog.DiscardHandler)) })
+	}
+	until := func(vectors int64) {
+		t.Helper()
+		for range 3_000 {
+			if s, err := meaning.Look(t.Context(), e.Graph()); err == nil && s.Vectors == vectors && s.Work.Pending == 0 {
+				return
+			}
+			time.Sleep(10 * time.Millisecond)
+		}
+		t.Errorf("there are not %d vectors", vectors)
+	}
+	until(1)
+	e.Must(t, "note.create", `{"id":"n2","title":"two","body":"a vehicle"}`)
+	until(2)
+	e.Must(t, "note.delete", `{"id":"n1"}`)
+	until(1)
+	cancel()
+	serving.Wait()
+	if sent := endpoint.everything(); sent != "the kitten sleeps\na vehicle" {
+		t.Errorf("sent is %q", sent)
 	}
 }

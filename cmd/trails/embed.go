@@ -28,13 +28,15 @@ interrupted goes on where it was. They are of main, in no commit and in no expor
   trails embed notes.trails --anew
   trails embed notes.trails --drop`,
 		RunE: p.onFile(func(cmd *cobra.Command, file string, _ []string) error {
+			if anew && drop || status && (anew || drop) {
+				return usageError{"--anew, --drop and --status are three different things: say one"}
+			}
 			return p.withGraph(cmd.Context(), file, func(g *kg.Graph) error { return p.embed(cmd.Context(), g, anew, drop, status) })
 		}),
 	}
 	cmd.Flags().BoolVar(&anew, "anew", false, "make all of them again")
 	cmd.Flags().BoolVar(&drop, "drop", false, "remove all of them")
 	cmd.Flags().BoolVar(&status, "status", false, "say what there is and what is missing, and ask nobody")
-	cmd.MarkFlagsMutuallyExclusive("anew", "drop", "status")
 	return cmd
 }
 

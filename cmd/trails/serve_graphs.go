@@ -260,6 +260,7 @@ func (g *hosted) Open(ctx context.Context) (folder.Opened, error) {
 			}
 			defer removeMetrics()
 			defer agents.Close()
+			defer one.makeVectors(ctx, e.Graph())()
 			g.tokens.open(one.refused(e), e.Graph())
 			defer func() { g.tokens.close(context.WithoutCancel(ctx), e.Graph()) }()
 			web.Admission = g.of.admission
