@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"trails/db"
+	"trails/db/dbtest"
 	"trails/rdf"
 )
 
@@ -45,6 +46,7 @@ func BenchmarkNear(b *testing.B) {
 	defer r.Close()
 	asked := vector()
 	b.ReportAllocs()
+	began := dbtest.ProcessorTime()
 	for b.Loop() {
 		n := 0
 		err := r.Near(b.Context(), asked, nil, func(hits []db.NearHit) (bool, error) {
@@ -55,4 +57,6 @@ func BenchmarkNear(b *testing.B) {
 			b.Fatal(n, err)
 		}
 	}
+	b.ReportMetric(float64((dbtest.ProcessorTime()-began).Microseconds())/1000/float64(b.N), "cpu-ms/op")
+	b.ReportMetric(float64(dbtest.Number(b, f.Path(), "SELECT sum(pgsize) FROM dbstat WHERE name = 'vectors'"))/texts, "file-B/vector")
 }
