@@ -9,6 +9,9 @@ import (
 // main is what is asked for and what it would do, with the decision.
 func (d *deciding) main(page) h.Node {
 	q := d.Asked
+	if d.isCall() {
+		return d.drawCall()
+	}
 	return h.Group{
 		pageHead(h.Group{h.H1(h.Text("Request "+count(q.Number)), space, q.drawState()), lead(q.drawSentence())},
 			actions(anchor("button", withQuery(diffURL, url.Values{"from": {q.Head}, "to": {q.Merges}}), h.Text("Compare as asked")))),
@@ -17,8 +20,7 @@ func (d *deciding) main(page) h.Node {
 			h.If(q.Message != "", prop("Message", bdiLine(q.Message))),
 			prop("Source", h.If(q.Source != q.Merges, h.Group{bdiLine(q.Source), h.Text(" at ")}), commitLink(q.Merges)),
 			prop("Target", either(q.Target != "", bdiLine(q.Target), faint("a branch that is gone")), h.Text(" at "), commitLink(q.Head)),
-			h.If(q.Decider != "", h.Group{prop("Decided by", bdiLine(q.Decider)), prop("Decided", timeAt(stampOf(q.Decided)), space, faint("UTC")), h.If(q.Reason != "", prop("Reason", bdiLine(q.Reason)))}),
-			h.If(q.Commit != "", prop("Commit", commitLink(q.Commit)))),
+			q.drawDecision()),
 		h.If(d.Problem != "", alert(d.Problem)),
 		h.If(q.State == requestLapsed, q.drawLapsed()),
 		h.Iff(q.State == requestWaits || q.State == requestLapsed, d.drawForm),
@@ -40,6 +42,12 @@ func (d *deciding) drawForm() h.Node {
 
 // drawSentence says who asks for what.
 func (q request) drawSentence() h.Node {
+	if q.Call != mergeID {
+		return h.Group{
+			bdiLine(q.Agent), h.Text(textIf(q.Decider == "", " asks", " asked") + " to call "), bdiLine(q.Call), h.Text(" on "),
+			either(q.Target != "", bdiLine(q.Target), h.Text("a branch that is gone")),
+		}
+	}
 	return h.Group{
 		bdiLine(q.Agent), h.Text(textIf(q.Decider == "", " asks", " asked") + " to merge "), bdiLine(q.Source), h.Text(" into "),
 		either(q.Target != "", bdiLine(q.Target), h.Text("a branch that is gone")),
@@ -54,7 +62,7 @@ func (q request) drawState() h.Node {
 	case requestLapsed:
 		return badge("bad", "lapsed")
 	case requestMerged:
-		return badge("good", "merged")
+		return badge("good", textIf(q.Call == mergeID, "merged", "done"))
 	}
 	return badge("", line(q.State))
 }

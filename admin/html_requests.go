@@ -8,12 +8,12 @@ func (d requestsData) main(page) h.Node {
 	if d.All {
 		other = anchor("button", requestsURL, h.Text("Only what waits"))
 	}
-	list := empty(h.Text(textIf(d.All, "Nobody asked for a merge.", "Nothing waits for approval.")))
+	list := empty(h.Text(textIf(d.All, "Nobody asked for anything.", "Nothing waits for approval.")))
 	if len(d.Requests) > 0 {
 		list = h.Ol(h.Class("log panel"), h.Map(d.Requests, request.draw))
 	}
 	return h.Group{
-		pageHead(h.Group{h.H1(h.Text("Requests")), lead(h.Text("Merges into a protected branch wait here until somebody with the scope builder approves or declines them."))}, actions(other)),
+		pageHead(h.Group{h.H1(h.Text("Requests")), lead(h.Text("Merges into a protected branch, and calls that a person has to allow, wait here until somebody with the scope builder approves or declines them."))}, actions(other)),
 		list, d.Pager.draw(),
 	}
 }

@@ -14,6 +14,7 @@ import (
 const (
 	overviewCommits    = 8
 	overviewActivities = 8
+	overviewRequests   = 5
 )
 
 type overviewData struct {
@@ -29,9 +30,11 @@ type overviewData struct {
 	Views    []savedView
 	Doctor   doctorAnswer
 	// Part says why the doctor refuses a caller who may see a part of the graph; "" for others.
-	Part  string
-	Calls []call
-	MCP   string
+	Part string
+	// Waiting are the newest requests that nobody has decided.
+	Waiting []request
+	Calls   []call
+	MCP     string
 	// Token means that agents and programs have to show one.
 	Token bool
 	// New means that the tour is offered.
@@ -101,6 +104,10 @@ func (s *site) overview(w http.ResponseWriter, r *http.Request) error {
 			if fault.Is(err, fault.Denied) {
 				data.Part, err = fault.Of(err).Message, nil
 			}
+			return err
+		},
+		func() (err error) {
+			data.Waiting, _, err = a.requests(false, 0, overviewRequests)
 			return err
 		},
 		func() error { return a.read("trails://prov/latest", &prov) },

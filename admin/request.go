@@ -27,13 +27,14 @@ type request struct {
 	Head, Merges                              string // the commits of target and source when it was asked for
 	Take                                      string
 	Resolutions                               []string
+	Call, Args                                string // the capability, and for other calls than merges its arguments as JSON
 }
 
 // UnmarshalJSON reads the cells of a row.
 func (q *request) UnmarshalJSON(text []byte) error {
 	row := [...]any{
 		&q.Number, &q.State, &q.Source, &q.Target, &q.Agent, &q.Asked, &q.Message, &q.Decider, &q.Decided, &q.Reason, &q.Commit,
-		&q.Head, &q.Merges, &q.Take, &q.Resolutions,
+		&q.Head, &q.Merges, &q.Take, &q.Resolutions, &q.Call, &q.Args,
 	}
 	return json.Unmarshal(text, &row)
 }
@@ -65,17 +66,16 @@ func (a *asker) requests(all bool, before int64, limit int) (list []request, nex
 func (a *asker) request(number string) (request, error) {
 	missing := fault.New(fault.NotFound, "there is no request %s", line(number))
 	n, err := strconv.ParseInt(number, 10, 64)
-	if err != nil || n < 1 || n+1 < n {
+	if err != nil || n < 1 {
 		return request{}, missing
 	}
-	list, _, err := a.requests(true, n+1, 1)
-	if err != nil {
+	var answer struct{ Rows []request }
+	if err := a.ask("requests_list", map[string]any{"request": n}, &answer); fault.Is(err, fault.Missing) {
+		return request{}, missing
+	} else if err != nil {
 		return request{}, err
 	}
-	if len(list) == 0 || list[0].Number != n {
-		return request{}, missing
-	}
-	return list[0], nil
+	return answer.Rows[0], nil
 }
 
 // URL is the address of its page.
@@ -88,7 +88,8 @@ type deciding struct {
 	*merge
 	Asked      request
 	Reason     string
-	MayApprove bool // and decline
+	Call       *callAsked // what another call than a merge would do
+	MayApprove bool       // and decline
 	MayDecline bool
 }
 
@@ -100,6 +101,9 @@ func (a *asker) deciding(number string, m *merge, reason string) (*deciding, err
 	}
 	m.Source, m.Target = asked.Source, asked.Target
 	m.Seen = m.heads() // a request lapses when one of its branches moves
+	if asked.Call != mergeID {
+		m.Source = "" // so that nothing but the branch is named
+	}
 	d := &deciding{merge: m, Asked: asked, Reason: reason, MayApprove: policy.May(a.call.Principal, policy.Builder)}
 	d.MayDecline = d.MayApprove || a.call.Principal.Author() == asked.Agent
 	return d, nil
@@ -131,6 +135,9 @@ func (s *site) requestPosted(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
+	if d.isCall() {
+		d.Call = &callAsked{Head: values.Get(lookedAtName)}
+	}
 	again := func(code int) error { return s.showRequest(w, r, a, d, code) }
 	switch values.Get(doName) {
 	case doCall:
@@ -144,8 +151,11 @@ func (s *site) requestPosted(w http.ResponseWriter, r *http.Request) error {
 // arguments are those of the call that decides.
 func (d *deciding) arguments(decision string) map[string]any {
 	args := map[string]any{}
-	if decision == "approve" {
+	switch {
+	case decision == "approve" && !d.isCall():
 		args = d.decisions()
+	case decision == "approve" && d.Call.Head != "":
+		args["if_commit"] = d.Call.Head
 	}
 	args["request"], args["decision"] = d.Asked.Number, decision
 	if d.Reason != "" {
@@ -156,7 +166,14 @@ func (d *deciding) arguments(decision string) map[string]any {
 
 // showRequest answers the page with a fresh preview of a request that waits.
 func (s *site) showRequest(w http.ResponseWriter, r *http.Request, a *asker, d *deciding, code int) error {
-	if d.Asked.State == requestWaits {
+	switch {
+	case d.isCall():
+		tried, err := d.tryCall(a)
+		if err != nil {
+			return err
+		}
+		code = max(code, tried)
+	case d.Asked.State == requestWaits:
 		tried, err := d.try(a)
 		if err != nil {
 			return err
