@@ -48,7 +48,7 @@ func (d *deciding) drawCallForm() h.Node {
 	approves := d.MayApprove && d.Call != nil
 	return h.Form(h.Class("merge"), h.Method("post"), h.Action(d.Asked.URL()), h.EncType("multipart/form-data"), hiddenInput(keyName, d.Key),
 		h.Iff(approves, func() h.Node { return hiddenInput(lookedAtName, d.Call.Head) }),
-		h.If(!d.MayApprove, h.P(h.Class("notice"), h.Text("Somebody with the scope builder decides this."))),
+		h.If(!d.MayApprove, h.P(h.Class("notice"), h.Text("Sign in to decide this, or ask somebody with the scope builder."))),
 		h.If(d.MayDecline, h.Div(h.Class("filter panel pad merge-do"),
 			labelled("grow", "reason", "Reason", h.Input(h.ID("reason"), h.Name("reason"), h.Value(d.Reason), h.MaxLength("2000"), h.AutoComplete("off"))),
 			submit("", doName, doDecline, "Decline"),

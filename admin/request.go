@@ -105,6 +105,9 @@ func (a *asker) deciding(number string, m *merge, reason string) (*deciding, err
 		m.Source = "" // so that nothing but the branch is named
 	}
 	d := &deciding{merge: m, Asked: asked, Reason: reason, MayApprove: policy.May(a.call.Principal, policy.Builder)}
+	if d.isCall() {
+		d.MayApprove = policy.MayAgree(a.call.Principal.Through(a.call.Via))
+	}
 	d.MayDecline = d.MayApprove || a.call.Principal.Author() == asked.Agent
 	return d, nil
 }
@@ -168,11 +171,9 @@ func (d *deciding) arguments(decision string) map[string]any {
 func (s *site) showRequest(w http.ResponseWriter, r *http.Request, a *asker, d *deciding, code int) error {
 	switch {
 	case d.isCall():
-		tried, err := d.tryCall(a)
-		if err != nil {
+		if err := d.tryCall(a); err != nil {
 			return err
 		}
-		code = max(code, tried)
 	case d.Asked.State == requestWaits:
 		tried, err := d.try(a)
 		if err != nil {

@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
-	"net/http"
 
 	"trails/invoke"
 	"trails/text/jsontext"
@@ -26,12 +25,11 @@ func (d *deciding) isCall() bool { return d.Asked.Call != mergeID }
 // isOpen reports that it can still be approved or declined.
 func (q request) isOpen() bool { return q.State == requestWaits || q.State == requestLapsed }
 
-// tryCall makes the preview of a call that waits: of the approval, or of the same call for who may not approve. It returns
-// the status of the page.
-func (d *deciding) tryCall(a *asker) (code int, err error) {
+// tryCall makes the preview of a call that waits: of the approval, or of the same call for who may not approve.
+func (d *deciding) tryCall(a *asker) (err error) {
 	d.Call = nil
 	if !d.Asked.isOpen() || d.Target == "" {
-		return http.StatusOK, nil
+		return nil
 	}
 	var tried struct {
 		Answer   json.RawMessage
@@ -43,13 +41,14 @@ func (d *deciding) tryCall(a *asker) (code int, err error) {
 	} else {
 		var kept map[string]any
 		if err := json.Unmarshal([]byte(d.Asked.Args), &kept); err != nil {
-			return 0, fmt.Errorf("arguments of request %d: %w", d.Asked.Number, err)
+			return fmt.Errorf("arguments of request %d: %w", d.Asked.Number, err)
 		}
 		maps.Copy(kept, map[string]any{"dry_run": true, "branch": d.Target})
 		err = a.ask(d.Asked.Call, kept, &tried.Answer)
 	}
 	if err != nil {
-		return d.tried(mergePreview{}, err)
+		_, err = d.tried(mergePreview{}, err) // the page is of the request, and says why it cannot be made
+		return err
 	}
 	members, _ := jsontext.Members(tried.Answer)
 	d.Call = &callAsked{Head: tried.Head, Preview: (&post{formState: &formState{}}).preview(invoke.Result{Structured: tried.Answer})}
@@ -59,5 +58,5 @@ func (d *deciding) tryCall(a *asker) (code int, err error) {
 			d.Call.Lines = shownAt(m.Value, 0)
 		}
 	}
-	return http.StatusOK, nil
+	return nil
 }

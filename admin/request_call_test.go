@@ -4,6 +4,10 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+
+	"trails/admin"
+	"trails/auth"
+	"trails/auth/policy"
 )
 
 // calledFor has a request to drop what an agent does not want.
@@ -54,22 +58,52 @@ func TestAPageApprovesTheStateThatItShowed(t *testing.T) {
 	says(t, f.press(t, again.form(t, "/admin/requests/1"), call), "See the commit")
 }
 
+// stranger stands for the edge that knows nobody.
+func (f fixture) stranger(t testing.TB) fixture {
+	t.Helper()
+	pages := admin.New(f.engine, admin.Options{})
+	nobody := policy.Anonymous("", policy.NewScopes(policy.Runtime))
+	return fixture{http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		pages.ServeHTTP(w, r.WithContext(auth.WithPrincipal(r.Context(), nobody)))
+	}), f.engine}
+}
+
 func TestWhoMayNotDecideLooksAtACall(t *testing.T) {
 	f := newBranches(t)
-	f.starter(t)
 	f.calledFor(t)
-	a := f.limited(t).get(t, "/admin/requests/1", 200)
-	says(t, a, "What it would do", "statements added", "Somebody with the scope builder decides this")
+	a := f.stranger(t).get(t, "/admin/requests/1", 200)
+	says(t, a, "What it would do", "statements added", "Sign in to decide this")
 	for _, word := range []string{"Approve", "Decline", "Reason"} {
 		if strings.Contains(mainText(a), word) {
 			t.Errorf("the page says %s", word)
 		}
 	}
-	if refused := f.limited(t).press(t, a.form(t, "/admin/requests/1"), call); refused.StatusCode != http.StatusForbidden {
+	for _, button := range []string{call, "_do=decline"} {
+		if refused := f.stranger(t).press(t, a.form(t, "/admin/requests/1"), button); refused.StatusCode != http.StatusForbidden && refused.StatusCode != http.StatusUnauthorized {
+			t.Errorf("pressed all the same it is answered with %d", refused.StatusCode)
+		}
+	}
+	says(t, f.get(t, "/admin/requests/1", 200), "Request 1 waits")
+}
+
+// A person agrees to what they may do themselves, and to nothing else.
+func TestAPersonWithoutTheScopeAgreesToWhatIsTheirs(t *testing.T) {
+	f := newBranches(t)
+	f.starter(t)
+	f.calledFor(t)
+	limited := f.limited(t)
+	says(t, limited.press(t, limited.get(t, "/admin/requests/1", 200).form(t, "/admin/requests/1"), call), "See the commit")
+	f.call(t, "schema_apply", map[string]any{"patch": "- alter_type: {Note: {label: null}}\n- drop_property: Note.title", "ask": true})
+	page := limited.get(t, "/admin/requests/2", 200)
+	says(t, page, "Request 2 waits", "scope denied", "Decline")
+	if strings.Contains(mainText(page), "Approve") {
+		t.Error("it can be approved")
+	}
+	form := page.form(t, "/admin/requests/2")
+	if refused := limited.press(t, form, call); refused.StatusCode != http.StatusForbidden {
 		t.Errorf("pressed all the same it is answered with %d", refused.StatusCode)
 	}
-	form := f.get(t, "/admin/requests/1", 200).form(t, "/admin/requests/1")
 	form.Set("reason", "No")
-	says(t, f.press(t, form, "_do=decline"), "Decided", "declined")
-	says(t, f.get(t, "/admin/requests/1", 200), "Request 1 declined", "No")
+	says(t, limited.press(t, form, "_do=decline"), "Decided", "declined")
+	says(t, f.get(t, "/admin/requests/2", 200), "Request 2 declined", "No")
 }

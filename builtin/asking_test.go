@@ -100,6 +100,9 @@ func TestAnAgentAsksForALossThatOnlyABuilderMayAllow(t *testing.T) {
 	if _, err := callAs(t, e, bot, "requests_decide", `{"request": 1, "decision": "approve"}`); !fault.Is(err, fault.ScopeDenied) {
 		t.Errorf("approved with %v", err)
 	}
+	if _, err := e.Call(t.Context(), invoke.Call{Capability: "requests_decide", Args: json.RawMessage(`{"request": 1, "decision": "approve"}`), Principal: bot, Via: policy.Terminal}); !fault.Is(err, fault.ScopeDenied) {
+		t.Errorf("by a person whose scopes do not reach it is approved with %v", err)
+	}
 	if done := e.Must(t, "requests_decide", `{"request": 1, "decision": "approve"}`); done["state"] != "done" {
 		t.Errorf("got %v", done)
 	}
@@ -145,6 +148,22 @@ func TestACallOfAnotherHeadIsApprovedAsItIsThere(t *testing.T) {
 	approve = fmt.Sprintf(`{"request": 1, "decision": "approve", "if_commit": %q}`, head(t, e))
 	if done := e.Must(t, "requests_decide", approve); done["state"] != "done" {
 		t.Errorf("got %v", done)
+	}
+}
+
+// An agent cannot agree to its own call, and a person with the same scopes can.
+func TestAPersonAgreesAndAnAgentDoesNot(t *testing.T) {
+	e := crowd(t)
+	e.Must(t, "trails.meta.policy.apply", `{"starter": true}`)
+	for door, agrees := range map[string]bool{"mcp-stdio": false, "mcp-http": false, "http": false, "cli": false, policy.Terminal: true, "admin": true} {
+		out, err := callAs(t, e, bot, "note.delete", `{"id": "a", "ask": true}`)
+		if err != nil {
+			t.Fatal(err)
+		}
+		args := fmt.Appendf(nil, `{"request": %v, "decision": "approve", "dry_run": true}`, out["request"])
+		if _, err := e.Call(t.Context(), invoke.Call{Capability: "requests_decide", Args: args, Principal: bot, Via: door}); (err == nil) != agrees {
+			t.Errorf("through %s: %v", door, err)
+		}
 	}
 }
 

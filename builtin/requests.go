@@ -46,7 +46,7 @@ func askFor(ctx context.Context, r *invoke.Request, m kg.Merge) (*merged, error)
 	}
 	r.Recorded()
 	out.Outcome, out.Request = "requested", number
-	r.WarnWaits(number)
+	r.WarnWaits(number, "somebody with the scope builder")
 	return out, nil
 }
 
@@ -196,7 +196,7 @@ type decided struct {
 }
 
 var requestsDecideBuiltin = invoke.Define(capability.Descriptor{
-	ID: "requests_decide", Description: "Approve a merge or another call that was asked for, or decline it. A merge is made as it was asked or with other resolutions, a call with the arguments that were kept, by who may make it. Who asked may decline; all else is for callers with the scope builder.",
+	ID: "requests_decide", Description: "Approve a merge or another call that was asked for, or decline it. A merge is made as it was asked or with other resolutions, a call with the arguments that were kept, by who may make it. Who asked may decline; all else is for callers with the scope builder, and for calls also for a person at a page or a terminal.",
 	Preconditions: []string{"The request is pending.", "Each clash is decided.", "The graph fits its schema at the end."},
 	CostEstimate:  capability.CostChange, PolicyRequired: capability.Requirement{Action: policy.BranchMerge},
 }, decide, invoke.On())
@@ -212,7 +212,7 @@ func decide(ctx context.Context, r *invoke.Request, in deciding) (*decided, erro
 	if in.Decision == "decline" {
 		return decline(ctx, r, in, q)
 	}
-	if err := r.MayGive(capability.Field{Name: "decision", Scope: policy.Builder}); err != nil {
+	if err := r.MayGive(capability.Field{Name: "decision", Scope: policy.Builder}); err != nil && (isMerge(q) || !policy.MayAgree(r.Principal)) {
 		return nil, err
 	}
 	if !isMerge(q) {

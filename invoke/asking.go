@@ -81,14 +81,14 @@ func (r *Request) keep(ctx context.Context) (err error) {
 		return err
 	}
 	r.recorded = true
-	r.WarnWaits(r.Parts.Request)
+	r.WarnWaits(r.Parts.Request, "a person who may make the call, or somebody with the scope builder")
 	return nil
 }
 
-// WarnWaits says that a request waits, and how it is decided.
-func (r *Request) WarnWaits(number int64) {
-	r.Warn("nothing is changed yet: request %d waits for somebody with the scope builder, on the page %s or with the command: trails request approve FILE %[1]d; requests_list with request: %[1]d tells what becomes of it",
-		number, r.Address(fmt.Sprintf("/admin/requests/%d", number)))
+// WarnWaits says that a request waits for somebody, and how it is decided.
+func (r *Request) WarnWaits(number int64, somebody string) {
+	r.Warn("nothing is changed yet: request %d waits for %s, on the page %s or with the command: trails request approve FILE %[1]d; requests_list with request: %[1]d tells what becomes of it",
+		number, somebody, r.Address(fmt.Sprintf("/admin/requests/%d", number)))
 }
 
 // orAsk adds to a refusal of what a person has to allow that the call can be kept as a request.

@@ -89,7 +89,8 @@ func (s *Session) AskFor(ctx context.Context, capability, args string, tried Com
 	return number, s.keep(ctx, w, a)
 }
 
-// Decline ends a request without what it asks for. Who asked may do so, and who may decide; for others it is the fault
+// Decline ends a request without what it asks for. Who asked may do so, and who may decide: somebody with the scope builder
+// and, of a call that is no merge, a person. For others it is the fault
 // Denied. A request that was decided before is the fault Conflict.
 func (s *Session) Decline(ctx context.Context, number int64, reason string, dryRun bool, a Activity) error {
 	if err := s.may(ctx, policy.BranchMerge, ""); err != nil {
@@ -100,7 +101,8 @@ func (s *Session) Decline(ctx context.Context, number int64, reason string, dryR
 		if err != nil {
 			return err
 		}
-		if q.Agent != s.principal.Author() && !policy.May(s.principal, policy.Builder) {
+		isMerge := q.Source.Seq != 0
+		if q.Agent != s.principal.Author() && !policy.May(s.principal, policy.Builder) && (isMerge || !policy.MayAgree(s.principal)) {
 			return fault.New(fault.Denied, "request %d is of %s; who asked declines it, or somebody with the scope builder", number, q.Agent)
 		}
 		leaves(&a, q.Source)

@@ -75,6 +75,10 @@ func OriginOf(door, author, capability string, used []string) Origin {
 	return o
 }
 
+// MayAgree reports whether the caller of a call may agree to what an agent asks for: a person may, and somebody with the
+// scope builder. What they agree to must be theirs to do as well.
+func MayAgree(p Principal) bool { return p.Origin == Person || May(p, Builder) }
+
 // Through returns the caller as one that came through a door; every transport names its own.
 func (p Principal) Through(door string) Principal {
 	p.Origin = OriginOf(door, p.Author(), "", nil)
