@@ -163,6 +163,7 @@ func (s *textSearch) findGoals(beginning bool) (err error) {
 			}
 			g.Ways = append(g.Ways, [][]string{whole})
 		}
+		g.Ways = append(g.Ways, t.Also...)
 		s.goals = append(s.goals, g)
 	}
 	return nil

@@ -44,6 +44,11 @@ type Term struct {
 	Parts []string
 	// Whole is the identifier formed by Parts, "" if there is none. A text that has it matches, too.
 	Whole string
+	// Also are other ways in which a number or a date is written: for each of their words those of which one must be in
+	// the text, close to the others.
+	Also [][][]string
+	// dated means that the word is a month beside a day or a year.
+	dated bool
 	// Phrase means that Parts must be adjacent and in order.
 	Phrase bool
 	// Open means that the last part may be a prefix of a word.
@@ -73,9 +78,10 @@ func Parse(text string) (Query, error) {
 	if len(q.Terms) > MaxTerms {
 		return q, fault.Argument("text", fault.MaxCount, nil, fmt.Sprintf("text has %d words, and a search takes at most %d; give the words that matter", len(q.Terms), MaxTerms))
 	}
+	spell(q.Terms)
 	q.in = languageOf(q.Terms)
 	for i, t := range q.Terms {
-		q.Terms[i].Common = !t.Phrase && len(t.Parts) == 1 && q.in.common[t.Parts[0]]
+		q.Terms[i].Common = !t.Phrase && !t.dated && len(t.Parts) == 1 && q.in.common[t.Parts[0]]
 	}
 	last, _ := utf8.DecodeLastRuneInString(text)
 	if t := &q.Terms[len(q.Terms)-1]; !t.Phrase && !unicode.IsSpace(last) {
@@ -188,12 +194,15 @@ func (q *Query) addPhrase(text string) {
 // addTerms adds the distinct words and identifiers of a text.
 func (q *Query) addTerms(text string) {
 	var t Term
-	start, end := 0, -1
+	start, end, commas := 0, -1, false
 	add := func() {
 		if len(t.Parts) == 0 {
 			return
 		}
 		t.Text = text[start:end]
+		if commas {
+			t.Whole, commas = strings.Join(t.Parts, ""), false
+		}
 		same := func(other Term) bool { return slices.Equal(other.Parts, t.Parts) && !other.Phrase }
 		if !slices.ContainsFunc(q.Terms, same) {
 			q.Terms = append(q.Terms, t)
@@ -207,6 +216,8 @@ func (q *Query) addTerms(text string) {
 			t.Whole = w.Text
 		case end >= 0 && (w.Start < end || w.Start <= end+1 && joined(text, end, w.Start)):
 			t.Parts, end = append(t.Parts, w.Text), w.End
+		case end >= 0 && w.Start == end+1 && isGroup(text, start, end):
+			t.Parts, end, commas = append(t.Parts, w.Text), w.End, true
 		default:
 			add()
 			t.Parts, start, end = []string{w.Text}, w.Start, w.End

@@ -55,6 +55,7 @@ func (q Query) Has() func(text string) bool {
 		if t.Whole != "" {
 			goals[i].Ways = append(goals[i].Ways, [][]string{{t.Whole}})
 		}
+		goals[i].Ways = append(goals[i].Ways, t.Also...)
 	}
 	s := NewScorer(q, goals)
 	return func(text string) bool { return s.Of(text).All }
@@ -130,19 +131,22 @@ func (s *Scorer) Of(text string) Score {
 
 // begins counts a word that begins with the last part of an open goal and is not in its ways.
 func (s *Scorer) begins(word string) {
-	for i, g := range s.Goals {
+	for goal, g := range s.Goals {
 		if !g.Open {
 			continue
 		}
 		at := 0
-		for _, way := range g.Ways {
+		for i, way := range g.Ways {
 			at += len(way)
+			if i > 0 && len(way) > 1 {
+				continue
+			}
 			last := g.Whole
 			if len(way) == len(g.Parts) {
 				last = g.Parts[len(g.Parts)-1]
 			}
 			if last != "" && strings.HasPrefix(word, last) {
-				s.found[i][at-1] += otherForm
+				s.found[goal][at-1] += otherForm
 			}
 		}
 	}
@@ -157,7 +161,7 @@ func (s *Scorer) frequency(goal int) (most float64) {
 			least = min(least, s.found[goal][at+part])
 		}
 		at += len(way)
-		if i == 0 && len(way) > 1 && least > most && !s.together(g.Parts, g.Open) {
+		if len(way) > 1 && least > most && (i == 0 && !s.together(g.Parts, g.Open) || i > 0 && !s.near(way)) {
 			continue
 		}
 		most = max(most, least)
