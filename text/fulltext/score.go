@@ -10,6 +10,8 @@ type Scorer struct {
 	Goals []Goal
 	asked []string // the words of the query in order
 	words map[string][]slot
+	first [256]bool // whether one of words begins with a byte: most words of a text need no more
+	open  []opened
 	found [][]float64 // for each slot of a goal, the frequency of its words in the text
 	order []string
 }
@@ -20,6 +22,12 @@ type slot struct {
 	own      bool
 }
 
+// opened is the beginning of a word that counts for a slot of an open goal.
+type opened struct {
+	goal, at int
+	begins   string
+}
+
 // NewScorer returns a scorer for a query with its goals.
 func NewScorer(q Query, goals []Goal) *Scorer {
 	s := &Scorer{Goals: goals, words: map[string][]slot{}, found: make([][]float64, len(goals))}
@@ -28,13 +36,24 @@ func NewScorer(q Query, goals []Goal) *Scorer {
 	}
 	for i, g := range goals {
 		at := 0
-		for _, way := range g.Ways {
+		for n, way := range g.Ways {
 			for part, words := range way {
 				for _, word := range words {
 					own := len(way) == 1 && word == g.Whole || part < len(g.Parts) && word == g.Parts[part]
 					s.words[word] = append(s.words[word], slot{i, at, own})
+					s.first[(word + Onward)[0]] = true
 				}
 				at++
+			}
+			if !g.Open || n > 0 && len(way) > 1 { // the other ways of a date end with it
+				continue
+			}
+			last := g.Whole
+			if len(way) == len(g.Parts) {
+				last = g.Parts[len(g.Parts)-1]
+			}
+			if last != "" {
+				s.open = append(s.open, opened{i, at - 1, last})
 			}
 		}
 		s.found[i] = make([]float64, at)
@@ -99,17 +118,21 @@ func (s *Scorer) Of(text string) Score {
 			score.Words++
 			s.order = append(s.order, w.Text)
 		}
-		known := false
-		for _, at := range s.words[w.Text] {
-			known = true
+		var slots []slot
+		if s.first[w.Text[0]] {
+			slots = s.words[w.Text]
+		}
+		for _, at := range slots {
 			if at.own {
 				s.found[at.goal][at.at]++
 			} else {
 				s.found[at.goal][at.at] += otherForm
 			}
 		}
-		if !known {
-			s.begins(w.Text)
+		for _, o := range s.open {
+			if slots == nil && strings.HasPrefix(w.Text, o.begins) {
+				s.found[o.goal][o.at] += otherForm
+			}
 		}
 		return true
 	})
@@ -127,29 +150,6 @@ func (s *Scorer) Of(text string) Score {
 	score.Begins = score.All && strings.HasPrefix(text, asked)
 	score.Same = score.Begins && len(text) == len(asked)
 	return score
-}
-
-// begins counts a word that begins with the last part of an open goal and is not in its ways.
-func (s *Scorer) begins(word string) {
-	for goal, g := range s.Goals {
-		if !g.Open {
-			continue
-		}
-		at := 0
-		for i, way := range g.Ways {
-			at += len(way)
-			if i > 0 && len(way) > 1 {
-				continue
-			}
-			last := g.Whole
-			if len(way) == len(g.Parts) {
-				last = g.Parts[len(g.Parts)-1]
-			}
-			if last != "" && strings.HasPrefix(word, last) {
-				s.found[goal][at-1] += otherForm
-			}
-		}
-	}
 }
 
 // frequency returns the frequency of a goal in the text, for the way with the highest.

@@ -248,8 +248,8 @@ func fold(word string) string {
 }
 
 func foldASCII(word string, from int) string {
-	out := make([]byte, len(word))
-	copy(out, word[:from])
+	var short [MaxWord]byte // few words are longer
+	out := append(short[:0], word...)
 	for i := from; i < len(word); i++ {
 		b := word[i]
 		switch {
