@@ -14,7 +14,6 @@ import (
 	"trails/invoke"
 	"trails/kg"
 	"trails/kg/browse"
-	"trails/rdf"
 	"trails/schema"
 	"trails/text/outline"
 )
@@ -24,8 +23,6 @@ const (
 	historyScanned = 2_000 // commits that are examined
 	historyPage    = 100   // commits that are read at once
 	historyNodes   = 5     // nodes of one commit
-	historyValues  = 3     // values of one property
-	historyText    = 60    // characters of a value
 	historyWhy     = 200   // characters of a message
 	historySmall   = 2_000 // statements up to which a commit is described node by node
 )
@@ -224,7 +221,7 @@ func (t *telling) sentence(ctx context.Context, e browse.HistoryEntry) (text str
 	}
 	head := strings.Join(parts, " ")
 	if t.of != nil {
-		return head + ": " + t.changes(e.Changes), true, nil
+		return head + ": " + view.Changed(t.Snapshot.Schema(), e.Changes), true, nil
 	}
 	if c.SchemaSeq == c.Seq {
 		return head + ": changed the schema", t.types == nil, nil
@@ -248,7 +245,7 @@ func (t *telling) sentence(ctx context.Context, e browse.HistoryEntry) (text str
 	for _, n := range nodes[:min(len(nodes), historyNodes)] {
 		one := fmt.Sprintf("%s %s", n.What, t.Snapshot.Name(n.Node.Term))
 		if n.What == browse.NodeChanged {
-			one += " (" + t.changes(n.Changes) + ")"
+			one += " (" + view.Changed(t.Snapshot.Schema(), n.Changes) + ")"
 		}
 		pieces = append(pieces, one)
 	}
@@ -256,70 +253,7 @@ func (t *telling) sentence(ctx context.Context, e browse.HistoryEntry) (text str
 		pieces = append(pieces, "and more")
 	}
 	if c.Added+c.Removed == 0 && t.Snapshot.SeesAll() {
-		pieces = []string{"changed nothing"}
+		pieces = []string{view.ChangedNothing}
 	}
 	return head + ": " + strings.Join(pieces, "; "), t.types == nil || len(nodes) > 0, nil
-}
-
-// changes says what became of properties, each from what to what.
-func (t *telling) changes(list []browse.PropertyChange) string {
-	var parts []string
-	renamed := t.renamed(list)
-	for _, c := range list {
-		name := t.Snapshot.Schema().Short(c.Predicate)
-		if c.Property != nil {
-			name = c.Property.Name
-		}
-		old, now := t.values(c.Old), t.values(c.New)
-		switch {
-		case renamed[c.Predicate] != nil:
-			if len(c.Old) > 0 {
-				now := t.Snapshot.Schema().Short(*renamed[c.Predicate])
-				parts = append(parts, fmt.Sprintf("%s is %s now", strings.TrimPrefix(name, ":"), strings.TrimPrefix(now, ":")))
-			}
-		case old == "":
-			parts = append(parts, fmt.Sprintf("%s + %s", name, now))
-		case now == "":
-			parts = append(parts, fmt.Sprintf("%s - %s", name, old))
-		default:
-			parts = append(parts, fmt.Sprintf("%s %s → %s", name, old, now))
-		}
-	}
-	return strings.Join(parts, ", ")
-}
-
-// renamed has the predicates that are two names of a property, of which the one lost the values
-// that the other got, each with the other.
-func (t *telling) renamed(list []browse.PropertyChange) map[rdf.IRI]*rdf.IRI {
-	pairs := map[rdf.IRI]*rdf.IRI{}
-	for _, was := range list {
-		if len(was.New) > 0 {
-			continue
-		}
-		for _, is := range list {
-			if len(is.Old) == 0 && slices.Equal(was.Old, is.New) && t.Snapshot.Schema().SameProperty(was.Predicate, is.Predicate) {
-				pairs[was.Predicate], pairs[is.Predicate] = &is.Predicate, &was.Predicate
-			}
-		}
-	}
-	return pairs
-}
-
-func (t *telling) values(list []rdf.Term) string {
-	var parts []string
-	for i, v := range list {
-		if i == historyValues {
-			parts = append(parts, fmt.Sprintf("and %d more", len(list)-i))
-			break
-		}
-		text := fmt.Sprint(view.Plain(t.Snapshot.Schema(), v))
-		if rdf.IsLiteral(v) {
-			text = fmt.Sprintf("%q", outline.Shorten(text, historyText))
-			if tag, tagged := rdf.LangOf(v); tagged {
-				text += "@" + tag
-			}
-		}
-		parts = append(parts, text)
-	}
-	return strings.Join(parts, " ")
 }

@@ -60,7 +60,7 @@ func (t *Teller) Tell(ctx context.Context, c kg.Commit, call *kg.Activity) (told
 		return told, err
 	}
 	lead := leadOf(c, call)
-	if lead == ledSchema && len(parts) == 1 && parts[0] == changedNothing {
+	if lead == ledSchema && len(parts) == 1 && parts[0] == ChangedNothing {
 		parts = nil
 	}
 	if strings.HasPrefix(lead, ledLoad) {
@@ -83,10 +83,12 @@ func (t *Teller) Tell(ctx context.Context, c kg.Commit, call *kg.Activity) (told
 	return told, nil
 }
 
+// ChangedNothing is what is said of a commit without statements.
+const ChangedNothing = "changed nothing"
+
 const (
-	changedNothing = "changed nothing"
-	ledSchema      = "Changed the schema"
-	ledLoad        = "Loaded"
+	ledSchema = "Changed the schema"
+	ledLoad   = "Loaded"
 )
 
 // leads begin the sentences about what is more than a change of nodes, by the capability.
@@ -213,7 +215,7 @@ func (t *Teller) read(ctx context.Context, c kg.Commit) ([]string, error) {
 	switch {
 	case len(parts) > 0 || len(graphs) > 0:
 	case t.r.Snapshot.SeesAll():
-		parts = []string{changedNothing}
+		parts = []string{ChangedNothing}
 	default:
 		parts = []string{"changed nothing that you may see"}
 	}
