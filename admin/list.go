@@ -30,7 +30,7 @@ type listView struct {
 	Where         []condition
 	Search        string
 	Origin        string // the class of sources that alone said what the list shows, "" for any
-	Sort          []sortKey
+	Sort          []view.SortKey
 	Form          view.ListForm // of the file to download, the zero value for a page
 	Columns       []string
 	Offset, Limit int
@@ -426,7 +426,7 @@ func (v listView) arguments() map[string]any {
 		args["origin"] = v.Origin
 	}
 	if len(v.Sort) > 0 {
-		args["sort"] = sortText(v.Sort)
+		args["sort"] = view.SortText(v.Sort)
 	}
 	if len(v.Columns) > 0 {
 		args["columns"] = v.Columns
@@ -495,7 +495,7 @@ func saidBy(origin string) string {
 
 // sorted is the view by a property alone: ascending, and descending when it already is.
 func (v listView) sorted(property string) listView {
-	v.Sort = []sortKey{{property, slices.Equal(v.Sort, []sortKey{{property, false}})}}
+	v.Sort = []view.SortKey{{Property: property, Descending: slices.Equal(v.Sort, []view.SortKey{{Property: property}})}}
 	return v.at(0)
 }
 
@@ -511,41 +511,22 @@ func (v listView) sortedToo(property string) (_ listView, ok bool) {
 	case len(v.Sort) == 0 || len(v.Sort) == view.MaxSortKeys:
 		return v, false
 	}
-	v.Sort = append(v.Sort, sortKey{property, false})
+	v.Sort = append(v.Sort, view.SortKey{Property: property})
 	return v.at(0), true
 }
 
 // sortPlace is the place of a property among those that the list is sorted by, -1 for none.
 func (v listView) sortPlace(property string) int {
-	return slices.IndexFunc(v.Sort, func(k sortKey) bool { return k.Property == property })
+	return slices.IndexFunc(v.Sort, func(k view.SortKey) bool { return k.Property == property })
 }
 
-// sortKey is a property that a list is sorted by.
-type sortKey struct {
-	Property   string
-	Descending bool
-}
-
-// sortKeysOf reads the parameters of an address: properties with commas between, each with - before it to descend, and
-// whether the first one descends.
-func sortKeysOf(text string, descending bool) (keys []sortKey) {
-	for _, name := range strings.FieldsFunc(text, func(c rune) bool { return c == ',' }) {
-		property, down := strings.CutPrefix(strings.TrimSpace(name), "-")
-		keys = append(keys, sortKey{property, down})
-	}
+// sortKeysOf reads the parameters of an address: what sorts, and whether the first of it descends.
+func sortKeysOf(text string, descending bool) []view.SortKey {
+	keys := view.SortKeys(text)
 	if descending && len(keys) > 0 {
 		keys[0].Descending = true
 	}
 	return keys
-}
-
-// sortText is what to sort by as a call takes it.
-func sortText(keys []sortKey) string {
-	names := make([]string, len(keys))
-	for i, k := range keys {
-		names[i] = textIf(k.Descending, "-", "") + k.Property
-	}
-	return strings.Join(names, ",")
 }
 
 // sortParameters are the parameters sort and desc of the view's address: a single property has its direction beside it.
@@ -553,7 +534,7 @@ func (v listView) sortParameters() (sort string, descending bool) {
 	if len(v.Sort) == 1 {
 		return v.Sort[0].Property, v.Sort[0].Descending
 	}
-	return sortText(v.Sort), false
+	return view.SortText(v.Sort), false
 }
 
 // with is the view with one more filter, without is the view with one less.

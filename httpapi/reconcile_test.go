@@ -39,7 +39,7 @@ func TestOpenRefineReconciles(t *testing.T) {
 		status int
 		has    []string
 	}{
-		{"manifest", exchange{method: "GET", path: "/reconcile"}, 200, []string{`"versions":["0.2"]`, `"identifierSpace":`, `{"id":"Note","name":"Note"}`, `"service_path":"/suggest/entity"`, `"url":"http://localhost:8757/reconcile/view?id={{id}}"`}},
+		{"manifest", exchange{method: "GET", path: "/reconcile"}, 200, []string{`"versions":["0.2"]`, `"batchSize":50`, `"identifierSpace":`, `{"id":"Note","name":"Note"}`, `"service_path":"/suggest/entity"`, `"url":"http://localhost:8757/reconcile/view?id={{id}}"`}},
 		{"a batch", batch(`{"q0":{"query":"on TRAILS","limit":3},"q1":{"query":"Nothing like it"}}`), 200, []string{`"q0":{"result":[{"id":"Note/n1","match":true,"name":"On trails","score":100,"type":[{"id":"Note","name":"Note"}]}`, `"q1":{"result":[]}`}},
 		{"by GET", exchange{method: "GET", path: "/reconcile?queries=" + url.QueryEscape(`{"q0":{"query":"On trails"}}`)}, 200, []string{`"id":"Note/n1"`}},
 		{"with a type", batch(`{"q0":{"query":"On trains","type":"Note","type_strict":"should"}}`), 200, []string{`"id":"Note/n2"`}},

@@ -1,7 +1,6 @@
 package view
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -190,30 +189,59 @@ func (in TableAsked) Query(r *invoke.Request, named string) (q browse.TableQuery
 // MaxSortKeys bounds the properties that a list is sorted by.
 const MaxSortKeys = 3
 
+// SortKey is a property that a list is sorted by, as the argument sort names it.
+type SortKey struct {
+	Property   string
+	Descending bool
+}
+
+// SortKeys reads what a list is sorted by: properties with commas between, each with - before it to descend. What is empty
+// is a key without a name, which no type has.
+func SortKeys(text string) (keys []SortKey) {
+	if text == "" {
+		return nil
+	}
+	for word := range strings.SplitSeq(text, ",") {
+		property, down := strings.CutPrefix(strings.TrimSpace(word), "-")
+		if property == "" { // "-" alone is not a property
+			property, down = strings.TrimSpace(word), false
+		}
+		keys = append(keys, SortKey{property, down})
+	}
+	return keys
+}
+
+// SortText is the inverse of [SortKeys].
+func SortText(keys []SortKey) string {
+	names := make([]string, len(keys))
+	for i, k := range keys {
+		names[i] = k.Property
+		if k.Descending {
+			names[i] = "-" + k.Property
+		}
+	}
+	return strings.Join(names, ",")
+}
+
 // sortKeys reads the argument sort.
 func sortKeys(r *invoke.Request, t *schema.Type, text string) (keys []browse.SortKey, problems []fault.FieldError) {
-	if text == "" {
-		return nil, nil
-	}
 	refuse := func(code fault.Code, format string, args ...any) {
 		problems = append(problems, fault.FieldError{Field: "sort", Code: code, Value: text, Message: fmt.Sprintf(format, args...)})
 	}
-	names := strings.Split(text, ",")
+	names := SortKeys(text)
 	if len(names) > MaxSortKeys {
 		refuse(fault.MaxCount, "a list is sorted by at most %d properties, and these are %d", MaxSortKeys, len(names))
 		return nil, problems
 	}
-	for _, name := range names {
-		word := strings.TrimSpace(name)
-		name, descending := strings.CutPrefix(word, "-")
-		path, wrong := PathArgument(r, t, "sort", cmp.Or(name, word)) // "-" alone is not a property
+	for _, key := range names {
+		path, wrong := PathArgument(r, t, "sort", key.Property)
 		if problems = append(problems, wrong...); path == nil {
 			continue
 		}
 		if slices.ContainsFunc(keys, func(k browse.SortKey) bool { return slices.Equal(k.Path, path) }) {
 			refuse(fault.Unique, "%s is named twice; name each property once", path)
 		}
-		keys = append(keys, browse.SortKey{Path: path, Descending: descending})
+		keys = append(keys, browse.SortKey{Path: path, Descending: key.Descending})
 	}
 	return keys, problems
 }
