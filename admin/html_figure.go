@@ -23,7 +23,7 @@ func (f *figure) draw(colours *palette, layout, name string) h.Node {
 	for i, n := range f.Nodes {
 		boxes = append(boxes, n.draw(colours, a.X[i], a.Y[i]))
 	}
-	return f.frame(name, -1, a.Width+44, a.Height, links, boxes) // links within the last column bend there
+	return f.frame(name, -1, a.Width+30, a.Height, links, boxes) // links within the last column bend there
 }
 
 // frame is the picture around what is drawn.

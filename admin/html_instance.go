@@ -51,7 +51,7 @@ func (d instanceData) drawSummary() h.Node {
 		parts = append(parts, "refers to "+times(refers, "node", "nodes"))
 	}
 	for _, in := range d.Incoming {
-		parts = append(parts, count(in.Total)+textIf(in.More, "+", "")+" "+firstOf(in.Type, "untyped")+" refer here by "+line(in.Property))
+		parts = append(parts, count(in.Total)+textIf(in.More, "+", "")+" "+firstOf(in.Type, "untyped")+textIf(in.Total == 1 && !in.More, " refers", " refer")+" here by "+line(in.Property))
 	}
 	if more := len(parts) - summaryParts; more > 0 {
 		parts = append(parts[:summaryParts], "and "+times(more, "more relation", "more relations"))

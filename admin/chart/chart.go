@@ -231,8 +231,13 @@ func (c Chart) groups() []*group {
 	return out
 }
 
-// ticks are round numbers from at most low to at least high.
-func ticks(low, high float64) []float64 {
+// whole reports whether all numbers of the chart are whole, as counts are. Then none between them is on an axis.
+func (c Chart) whole() bool {
+	return !slices.ContainsFunc(c.Points, func(p Point) bool { return p.Value != math.Trunc(p.Value) })
+}
+
+// ticks are round numbers from at most low to at least high, and whole ones if these are to be whole.
+func ticks(low, high float64, whole bool) []float64 {
 	if low == high {
 		low, high = math.Min(low, 0), math.Max(high, 1)
 		if low == high {
@@ -247,6 +252,9 @@ func ticks(low, high float64) []float64 {
 			step *= f
 			break
 		}
+	}
+	if whole {
+		step = max(step, 1)
 	}
 	var out []float64
 	for i := math.Floor(low / step); ; i++ {

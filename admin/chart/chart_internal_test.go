@@ -92,7 +92,7 @@ func TestTicksAreRoundAndHoldAllNumbers(t *testing.T) {
 			b = math.Nextafter(a, maxNumber)
 		}
 		low, high := min(a, b), max(a, b)
-		got := ticks(low, high)
+		got := ticks(low, high, false)
 		if len(got) < 2 || len(got) > 8 {
 			t.Fatalf("%d ticks from %g to %g", len(got), low, high)
 		}
@@ -268,6 +268,28 @@ func TestWhatCannotBeDrawnSaysWhy(t *testing.T) {
 	} {
 		if why, ok := c.Drawable(); ok || !strings.Contains(why, says) {
 			t.Errorf("%s: %s", fmt.Sprint(c.Kind), why)
+		}
+	}
+}
+
+// TestCountsHaveWholeTicks holds that no axis of counts has parts of one, and that other numbers keep theirs.
+func TestCountsHaveWholeTicks(t *testing.T) {
+	for _, c := range []struct {
+		values []float64
+		want   []float64
+	}{
+		{[]float64{0, 1}, []float64{0, 1}},
+		{[]float64{2, 3}, []float64{0, 1, 2, 3}},
+		{[]float64{0, 0.5, 1}, []float64{0, 0.2, 0.4, 0.6, 0.8, 1}},
+	} {
+		var chart Chart
+		high := 0.0
+		for _, v := range c.values {
+			chart.Points, high = append(chart.Points, Point{Value: v}), max(high, v)
+		}
+		got := ticks(0, high, chart.whole())
+		if diff := cmp.Diff(c.want, got, cmp.Comparer(func(a, b float64) bool { return math.Abs(a-b) < 1e-9 })); diff != "" {
+			t.Errorf("%v: %s", c.values, diff)
 		}
 	}
 }

@@ -151,11 +151,11 @@ func (c Chart) plot(names []string) h.Node {
 		low, high = math.Min(low, xs[i]), math.Max(high, xs[i])
 		least, most = math.Min(least, p.Value), math.Max(most, p.Value)
 	}
-	yTicks := ticks(least, most)
+	yTicks := ticks(least, most, c.whole())
 	least, most = yTicks[0], yTicks[len(yTicks)-1]
 	var xTicks []float64
 	if c.Kind == Scatter {
-		xTicks = ticks(low, high)
+		xTicks = ticks(low, high, false)
 		low, high = xTicks[0], xTicks[len(xTicks)-1]
 	} else {
 		for i := range 6 {
@@ -343,7 +343,7 @@ func (c Chart) Columns() h.Node {
 	for _, g := range groups {
 		most = math.Max(most, g.total)
 	}
-	marks := ticks(0, math.Max(most, 1))
+	marks := ticks(0, math.Max(most, 1), c.whole())
 	most = marks[len(marks)-1]
 	top := legendHigh(names) + 20
 	bottom := top + lowHigh
