@@ -89,7 +89,7 @@ var layouts = []struct{ word, says string }{{layoutAround, "Around"}, {layoutLay
 const (
 	figureBox   = 172 // width of a node
 	figureRow   = 38
-	figureGap   = 96 // between two columns, with the names of links in it
+	figureGap   = 96  // between two columns, with the names of links in it
 	figureWider = 190 // the same where links of both directions have their names there
 )
 
