@@ -28,6 +28,7 @@ type facts struct {
 	within   map[[3]inline.TermID]countFact // by predicate, and the ends of a range of objects
 	subjects map[inline.TermID]countFact    // by predicate
 	linked   map[[3]inline.TermID]countFact // by subject, its predicate, and the predicate of the statements with the same objects
+	exact    keptCounts
 }
 
 // regionFact is valid for one commit: the next one may add an object of another region.

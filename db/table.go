@@ -122,9 +122,7 @@ func (r *Reader) terms(ids []inline.TermID) (list []rdf.Term, err error) {
 // countWork bounds how many subjects are tested for a count that would take longer than is soon, see [Reader.askSoon].
 const countWork = 20_000
 
-// CountSelected counts the selected subjects: all if that is soon done (see [Reader.askSoon]), else up to most of those
-// that are tested. more reports that there may be others.
-func (r *Reader) CountSelected(ctx context.Context, sel Selection, most int) (n int, more bool, err error) {
+func (r *Reader) countSelected(ctx context.Context, sel Selection, most int) (n int, more bool, err error) {
 	if sel.Among != nil {
 		return min(len(sel.Among.ids), most), sel.Among.More || len(sel.Among.ids) > most, nil
 	}
@@ -160,9 +158,7 @@ type ValueCount struct {
 // facetWork bounds how many subjects with each value are tested for a facet that would take longer than is soon.
 const facetWork = 2000
 
-// CountValuesAmong counts for each object the selected subjects that have it for p: all if that is soon done (see
-// [Reader.askSoon]), else up to most for each object.
-func (r *Reader) CountValuesAmong(ctx context.Context, sel Selection, p rdf.IRI, objects []rdf.Term, most int) ([]ValueCount, error) {
+func (r *Reader) countValuesAmong(ctx context.Context, sel Selection, p rdf.IRI, objects []rdf.Term, most int) ([]ValueCount, error) {
 	counts := make([]ValueCount, len(objects))
 	put := func(a *answer) (bool, error) {
 		c, err := a.objectCount()
@@ -195,9 +191,7 @@ type Objects struct {
 	Counted int
 }
 
-// ObjectsAmong returns up to most objects that selected subjects have for p, the most frequent ones first and equally
-// frequent ones in the order of their ids: all are counted if that is soon done (see [Reader.askSoon]), else some.
-func (r *Reader) ObjectsAmong(ctx context.Context, sel Selection, p rdf.IRI, most int) (Objects, error) {
+func (r *Reader) objectsAmong(ctx context.Context, sel Selection, p rdf.IRI, most int) (Objects, error) {
 	type counted struct {
 		id inline.TermID
 		n  int64

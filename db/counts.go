@@ -1,0 +1,112 @@
+package db
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"sync"
+
+	"trails/db/history"
+	"trails/rdf"
+)
+
+// keptCounts are counts of selected subjects as of one commit. A page of a list asks for the same ones as the page before it,
+// and as the same page in another order. The zero keptCounts has none. It is safe for concurrent use.
+type keptCounts struct {
+	mu    sync.Mutex
+	of    history.CommitID
+	found map[countQuestion]any
+	bytes int // approximate
+}
+
+// countQuestion is what was counted, with the selection written out.
+type countQuestion struct {
+	kind, selection string
+	of              rdf.IRI
+	most            int
+}
+
+// Bounds of what is kept. When there is more, all is dropped. An answer has at most half of it.
+const (
+	maxCountBytes     = 1 << 20
+	bytesOfCount      = 100
+	maxSelectionBytes = 4 << 10
+)
+
+func (k *keptCounts) get(of history.CommitID, q countQuestion) (answer any, known bool) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if k.of != of {
+		return nil, false
+	}
+	answer, known = k.found[q]
+	return answer, known
+}
+
+func (k *keptCounts) put(of history.CommitID, q countQuestion, answer any, counts int) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	size := len(q.selection) + bytesOfCount*(1+counts)
+	if k.found == nil || k.of != of || k.bytes+size > maxCountBytes {
+		k.of, k.found, k.bytes = of, map[countQuestion]any{}, 0
+	}
+	if size <= maxCountBytes/2 {
+		k.found[q] = answer
+		k.bytes += size
+	}
+}
+
+// counted returns the answer that is kept for the commit of the reader, or counts. The subjects of a search, and what an open
+// write has changed, are counted each time. beside is what the question has besides the selection.
+func counted[V any](r *Reader, q countQuestion, sel Selection, beside []rdf.Term, size func(V) int, count func() (V, error)) (V, error) {
+	q.selection = fmt.Sprintf("%#v %#v %#v", sel.Classes, sel.Where, beside)
+	if r.before != nil || sel.Among != nil || len(q.selection) > maxSelectionBytes {
+		return count()
+	}
+	if known, is := r.caches.facts.exact.get(r.head.ID, q); is {
+		return known.(V), nil
+	}
+	answer, err := count()
+	if err == nil {
+		r.caches.facts.exact.put(r.head.ID, q, answer, size(answer))
+	}
+	return answer, err
+}
+
+// CountSelected counts the selected subjects: all if that is soon done (see [Reader.askSoon]), else up to most of those
+// that are tested. more reports that there may be others.
+func (r *Reader) CountSelected(ctx context.Context, sel Selection, most int) (n int, more bool, err error) {
+	if err := r.ready(ctx); err != nil {
+		return 0, false, r.fail(ctx, "count", err)
+	}
+	c, err := counted(r, countQuestion{kind: "selected", most: most}, sel, nil, func(ValueCount) int { return 1 }, func() (c ValueCount, err error) {
+		c.Count, c.More, err = r.countSelected(ctx, sel, most)
+		return c, err
+	})
+	return c.Count, c.More, err
+}
+
+// CountValuesAmong counts for each object the selected subjects that have it for p: all if that is soon done (see
+// [Reader.askSoon]), else up to most for each object.
+func (r *Reader) CountValuesAmong(ctx context.Context, sel Selection, p rdf.IRI, objects []rdf.Term, most int) ([]ValueCount, error) {
+	if err := r.ready(ctx); err != nil {
+		return nil, r.fail(ctx, "count", err)
+	}
+	counts, err := counted(r, countQuestion{"values", "", p, most}, sel, objects, func(c []ValueCount) int { return len(c) }, func() ([]ValueCount, error) {
+		return r.countValuesAmong(ctx, sel, p, objects, most)
+	})
+	return slices.Clone(counts), err
+}
+
+// ObjectsAmong returns up to most objects that selected subjects have for p, the most frequent ones first and equally
+// frequent ones in the order of their ids: all are counted if that is soon done (see [Reader.askSoon]), else some.
+func (r *Reader) ObjectsAmong(ctx context.Context, sel Selection, p rdf.IRI, most int) (Objects, error) {
+	if err := r.ready(ctx); err != nil {
+		return Objects{}, r.fail(ctx, "objects", err)
+	}
+	found, err := counted(r, countQuestion{"objects", "", p, most}, sel, nil, func(o Objects) int { return len(o.Most) }, func() (Objects, error) {
+		return r.objectsAmong(ctx, sel, p, most)
+	})
+	found.Most = slices.Clone(found.Most)
+	return found, err
+}
