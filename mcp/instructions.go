@@ -9,10 +9,9 @@ import (
 	"trails/capability/project"
 )
 
-// instructions are for the client's model if the engine has none for the caller.
+// instructions are for the client's model if the engine has none for the caller, who may then read nothing of the graph.
 const instructions = `This server is one versioned graph of typed nodes in one file.
-Read trails://schema for the types and their constraints, trails://kg/<Type>?where=field=value&limit=50 for nodes, trails://kg/<Type>/<id> for one.
-Write with <type>_create, <type>_update and <type>_delete: a call is one atomic commit; dry_run:true only checks.
+The lists of tools and resources have what you may call and read.
 When a call fails, nothing was written: error -32602 lists every wrong field in data.fields; a result with isError:true says in structuredContent.kind what stood in the way.`
 
 // initialize leaves the handshake to the SDK, and adds the instructions for this caller. A stateless server cannot

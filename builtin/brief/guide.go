@@ -28,13 +28,14 @@ const (
 	guideTypes       = 40     // maximum number of types with a line each
 	guideLines       = 5      // minimum of these if not all names fit
 	guideUpstreams   = 100    // characters for names of upstream servers
+	guideTried       = 8      // types among which an example is looked for
 )
 
 // guides writes and caches the guide.
 type guides struct {
 	mu sync.Mutex
-	// text is the last guide, and key identifies it: the head, the schema as the caller sees it, and the kind of listed
-	// tools. The guide is the same for all callers with this kind of list, and every handshake reads it.
+	// text is the last guide, and key identifies it: the head, the schema as the caller sees it, and the tools. The guide is
+	// the same for all callers with the same, and every handshake reads it.
 	key, text string
 }
 
@@ -51,17 +52,16 @@ type guideAnswer struct {
 }
 
 func (g *guides) guide(ctx context.Context, r *invoke.Request, _ capability.NoView) (out guideAnswer, _ error) {
-	tools, err := r.Engine().Tools(ctx, r.Principal)
+	to, err := newReader(ctx, r)
 	if err != nil {
 		return out, err
 	}
-	way, generic := howToCall(r, tools)
-	asked := fmt.Sprint(r.Head, r.Snapshot.SchemaKey(), generic, way)
+	asked := fmt.Sprint(r.Head, r.Snapshot.SchemaKey(), to.audience, to.way)
 	g.mu.Lock()
 	key, text := g.key, g.text
 	g.mu.Unlock()
 	if text == "" || key != asked {
-		if text, err = guideText(ctx, r, way, generic); err != nil {
+		if text, err = guideText(ctx, to); err != nil {
 			return out, err
 		}
 		g.mu.Lock()
@@ -73,29 +73,33 @@ func (g *guides) guide(ctx context.Context, r *invoke.Request, _ capability.NoVi
 
 // howToCall says how the caller calls tools that are not in its list, "" if by their names, and whether the list has the
 // generic tools.
-func howToCall(r *invoke.Request, tools invoke.Tools) (way string, generic bool) {
-	lists := func(id string) bool {
-		return slices.ContainsFunc(tools.Listed, func(d capability.Descriptor) bool { return d.ID == id })
+func (to reader) howToCall() (way string, generic bool) {
+	called, kept := "tool_execute {\"tool_id\":\"health\",\"args\":{}}", ""
+	if to.may("search") {
+		called = "tool_execute {\"tool_id\":\"search\",\"args\":{\"text\":\"…\"}}"
+	}
+	if to.may("tool_view") {
+		kept = ", tool_view reads on in a kept result"
 	}
 	// A gateway list also has the generic tools, whose description is shorter.
-	switch {
-	case lists("tool_browse") && lists("search"):
-		way = byBrowsing + upstreams(r)
-	case lists("tool_browse"):
-		way = byGateway + upstreams(r)
-	case lists("tool_hydrate"):
-		way = byProxy
+	switch executes := to.tools["tool_execute"]; {
+	case executes && to.tools["tool_browse"] && to.tools["search"]:
+		way = byBrowsing + upstreams(to.r)
+	case executes && to.tools["tool_browse"]:
+		way = fmt.Sprintf(byGateway, kept, called) + upstreams(to.r)
+	case executes && to.tools["tool_hydrate"]:
+		way = fmt.Sprintf(byProxy, called)
 	}
-	return way, way != "" && !lists("search") || lists("create")
+	return way, way != "" && !to.tools["search"] || to.tools["create"]
 }
 
 // How tools are called if they are not in the list.
 const (
-	byGateway = "\nTools are found and called by others: tool_browse {\"query\":\"what is to be done\"} shows ids, tool_execute {\"tool_id\",\"args\"} calls one, tool_view reads on in a kept result. " +
-		"What is named below is called so: tool_execute {\"tool_id\":\"search\",\"args\":{\"text\":\"…\"}}.\n"
+	byGateway = "\nTools are found and called by others: tool_browse {\"query\":\"what is to be done\"} shows ids, tool_execute {\"tool_id\",\"args\"} calls one%s. " +
+		"What is named below is called so: %s.\n"
 	byBrowsing = "\nTools of upstream servers are not in the list: hosts refuse their ids as names, and there may be thousands. tool_browse {\"query\":\"what is to be done\"} shows ids, tool_execute {\"tool_id\",\"args\"} calls one.\n"
 	byProxy    = "\nThe list shows each tool without its arguments: tool_hydrate {\"tool_id\"} shows them, tool_execute {\"tool_id\",\"args\"} calls it by the name that the list has. " +
-		"What is named below is called so: tool_execute {\"tool_id\":\"search\",\"args\":{\"text\":\"…\"}}.\n"
+		"What is named below is called so: %s.\n"
 )
 
 // upstreams names the servers whose tools are available, too.
@@ -118,27 +122,27 @@ func upstreams(r *invoke.Request) string {
 	return "Upstream servers: " + strings.Join(names, ", ") + "; tool_browse {\"path\":\"/\"} lists what they have.\n"
 }
 
-// guideText is the guide for a list of tools: the generic ones, those of each type, or those through which all others
-// are called.
-func guideText(ctx context.Context, r *invoke.Request, way string, generic bool) (string, error) {
-	if len(r.Snapshot.Schema().Types) == 0 {
-		return greeting(r) + way + firstSteps, nil
+// guideText is the guide for a caller.
+func guideText(ctx context.Context, to reader) (string, error) {
+	head := greeting(to.r) + to.way
+	if len(to.r.Snapshot.Schema().Types) == 0 {
+		return head + to.firstSteps(), nil
 	}
-	counts, err := r.Snapshot.TypeCountsUpTo(ctx, guideCount)
+	counts, err := to.r.Snapshot.TypeCountsUpTo(ctx, guideCount)
 	if err != nil {
 		return "", err
 	}
 	concrete := mostPopulous(counts)
 	if len(concrete) == 0 {
-		return greeting(r) + way + onlyAbstract, nil
+		return head + to.onlyAbstract(), nil
 	}
-	head, text := greeting(r)+way, ""
+	text := ""
 	for _, call := range []int{guideCall, guideShortCall} {
-		rest, err := guideToUse(ctx, r, concrete[0], generic, call)
+		rest, err := to.guideToUse(ctx, concrete, call)
 		if err != nil {
 			return "", err
 		}
-		types, all, err := guideToTypes(ctx, r, concrete, guideBytes-len(head)-len(rest))
+		types, all, err := to.guideToTypes(ctx, concrete, guideBytes-len(head)-len(rest))
 		if err != nil {
 			return "", err
 		}
@@ -168,7 +172,7 @@ func mostPopulous(counts []kg.TypeCount) []kg.TypeCount {
 
 // guideToTypes describes as many types as fit, and names the others with their counts; descriptions are only included
 // if all fit. It reports whether all types are described.
-func guideToTypes(ctx context.Context, r *invoke.Request, types []kg.TypeCount, room int) (string, bool, error) {
+func (to reader) guideToTypes(ctx context.Context, types []kg.TypeCount, room int) (string, bool, error) {
 	const head, names = "\nTypes: how many nodes, label property, id, links:\n", "\nTypes: "
 	most := types[:min(len(types), guideTypes)]
 	lines, size := make([]string, len(most)), 0
@@ -176,7 +180,7 @@ func guideToTypes(ctx context.Context, r *invoke.Request, types []kg.TypeCount, 
 		size = 0
 		for i, c := range most {
 			var err error
-			if lines[i], err = typeLine(ctx, r, c, described); err != nil {
+			if lines[i], err = typeLine(ctx, to.r, c, described); err != nil {
 				return "", false, err
 			}
 			size += len(lines[i])
@@ -196,20 +200,24 @@ func guideToTypes(ctx context.Context, r *invoke.Request, types []kg.TypeCount, 
 		if at == len(types) {
 			continue // not all of them fit
 		}
-		if rest, left, fits := namesIn("others: ", named[at:], room-len(text)); fits && (left == 0 || at <= guideLines) {
+		if rest, left, fits := to.namesIn("others: ", named[at:], room-len(text)); fits && (left == 0 || at <= guideLines) {
 			return text + rest, left == 0, nil
 		}
 	}
-	line, left, _ := namesIn(names, named, room)
+	line, left, _ := to.namesIn(names, named, room)
 	return line, left == 0, nil
 }
 
 // namesIn lists as many names as fit, and the number of the others. It is "" if not even the number fits.
-func namesIn(head string, names []string, room int) (line string, left int, fits bool) {
+func (to reader) namesIn(head string, names []string, room int) (line string, left int, fits bool) {
 	for n := len(names); n >= 0; n-- {
 		shown := slices.Clone(names[:n])
 		if left = len(names) - n; left > 0 {
-			shown = append(shown, moreTypes(left))
+			rest := fmt.Sprintf("and %d more", left)
+			if to.may("schema_get") {
+				rest += ": schema_get"
+			}
+			shown = append(shown, rest)
 		}
 		if line = head + strings.Join(shown, ", ") + "\n"; len(line) <= room {
 			return line, left, true
@@ -217,8 +225,6 @@ func namesIn(head string, names []string, room int) (line string, left int, fits
 	}
 	return line, left, false
 }
-
-func moreTypes(n int) string { return fmt.Sprintf("and %d more: schema_get", n) }
 
 // typeLine describes a type: its important properties, and the form of its ids.
 func typeLine(ctx context.Context, r *invoke.Request, c kg.TypeCount, described bool) (string, error) {
@@ -313,27 +319,102 @@ func subtypesInQueries(s *schema.Schema) string {
 	return "SPARQL matches no abstract types; name subtypes: " + strings.Join(names, ", ") + ".\n"
 }
 
-// guideToUse says how to read and write, with the most frequent type as the example.
-func guideToUse(ctx context.Context, r *invoke.Request, c kg.TypeCount, generic bool, call int) (string, error) {
-	s, err := filledSample(ctx, r, c.Type)
+// guideToUse says how to read and write, with the first type that has a suitable node as the example.
+func (to reader) guideToUse(ctx context.Context, types []kg.TypeCount, call int) (string, error) {
+	first, err := filledSample(ctx, to.r, types[0].Type)
 	if err != nil {
 		return "", err
 	}
-	one, source := s.of.Name+"/<id>", "what it needs at least"
-	if s.id != "" {
-		one = s.of.Name + "/" + s.id
-		source = "with the values of " + quote.Text(one, sampleID+schemaName)
+	one := first.of.Name + "/<id>"
+	if first.id != "" {
+		one = first.of.Name + "/" + first.id
 	}
-	args, left := s.callExample(createShape(r, s.of), call)
-	name := schema.SnakeName(s.of.Name)
-	example, others := name+"_create "+args, fmt.Sprintf("%s_update, %[1]s_delete and those of the other types are alike.", name)
-	if generic {
-		example, others = fmt.Sprintf("create {\"type\":%q,\"data\":%s}", s.of.Name, args), "update {type,id,set,add,remove,unset}, delete, link, unlink."
+	text := ""
+	if find := to.joined("; ", says(`search {"text"}`, "search"), says(fmt.Sprintf(`get {"ids":[%q]} reads nodes by Type/id or label`, one), "get"),
+		says(`describe {"type"} tells properties and rules`, "describe")); find != "" {
+		text = "\nFind: " + strings.ToLower(find[:1]) + find[1:] + ".\n"
 	}
-	if len(left) > 0 {
-		example += " and " + quote.Line(strings.Join(left, ", "), 80)
+	if to.may("query") {
+		text += questions + subtypesInQueries(to.r.Snapshot.Schema())
 	}
-	return fmt.Sprintf(reading, one) + subtypesInQueries(r.Snapshot.Schema()) + fmt.Sprintf(writing, source, example, others) + recovery, nil
+	writing, err := to.guideToWrite(ctx, types, call)
+	return text + writing + to.recovery(), err
+}
+
+// guideToWrite says how to write. The example of a create has the values of a node, and others where two nodes cannot have
+// the same, so that it can be called as it stands; a type with such an example is looked for among the first ones.
+func (to reader) guideToWrite(ctx context.Context, types []kg.TypeCount, call int) (string, error) {
+	s, source, name, example := to.r.Snapshot.Schema(), "", "", ""
+	for _, c := range types[:min(len(types), guideTried)] {
+		t := c.Type
+		if !to.makes(t) {
+			continue
+		}
+		if name == "" {
+			name = schema.SnakeName(t.Name)
+		}
+		from, err := filledSample(ctx, to.r, t)
+		if err != nil {
+			return "", err
+		}
+		fresh, can := from.renewed(createShape(to.r, t), s.KeyOf(t))
+		args, left := fresh.callExample(createShape(to.r, t), call)
+		if !can || len(left) > 0 {
+			continue
+		}
+		name, source, example = schema.SnakeName(t.Name), "what it needs at least", schema.SnakeName(t.Name)+"_create "+args
+		if from.id != "" {
+			source = "with values as of " + quote.Text(t.Name+"/"+from.id, sampleID+schemaName)
+		}
+		if to.generic {
+			example = fmt.Sprintf("create {\"type\":%q,\"data\":%s}", t.Name, args)
+		}
+		break
+	}
+	var others string
+	if to.generic {
+		if example == "" && name != "" {
+			example = `create {"type","data"}`
+		}
+		others = to.joined(", ", says("update {type,id,set,add,remove,unset}", "update"), says("delete", "delete"), says("link", "link"), says("unlink", "unlink"))
+	} else if name != "" {
+		if example == "" {
+			example = name + "_create"
+		}
+		others = to.joined(", ", says(name+"_update", name+"_update"), says(name+"_delete", name+"_delete"))
+		if others != "" {
+			others += " and those of the other types are alike"
+		}
+	}
+	text := ""
+	if example != "" {
+		if source == "" {
+			source = "what describe tells that a type needs"
+			if !to.may("describe") {
+				source = "what a type needs"
+			}
+		}
+		text = "\nWrite (one call is one atomic commit), " + source + ":\n" + example + "\n"
+	} else if others != "" {
+		text = "\nWrite (one call is one atomic commit): "
+	}
+	if others != "" {
+		text += others + ". "
+	}
+	if text != "" {
+		text += "References are Type/id. What an update leaves out stays. Say why in message; dry_run:true only checks. "
+	}
+	if more := to.joined("; ", says("many nodes: load", "load"), says("by pattern: mutate (SPARQL update)", "mutate"),
+		says(`types: schema_apply {"patch":"- add_property: {Type.name: date}"}, plan:true first`, "schema_apply"), says(`undo {"commit"} takes a commit back`, "undo")); more != "" {
+		if text == "" {
+			text = "\n"
+		}
+		text += more + "."
+	}
+	if text == "" {
+		return "\nYou may not write to this graph.\n", nil
+	}
+	return strings.TrimRight(text, " ") + "\n", nil
 }
 
 // schemaName is the most characters that a type's name adds to an id.
@@ -345,27 +426,31 @@ func createShape(r *invoke.Request, t *schema.Type) capability.Shape {
 	return d.InputShape
 }
 
-// The parts of the guide that do not depend on the graph.
-const (
-	reading = `
-Find: search {"text"}; get {"ids":[%q]} reads nodes by Type/id or label; describe {"type"} tells properties and rules.
-Any question in SPARQL (:Type, :property, rdf rdfs xsd owl sh skos prov need no PREFIX; a node is :Type\/id or <IRI>), tool query: {"query":"SELECT ?type (COUNT(*) AS ?n) {?x a ?type} GROUP BY ?type"}
+// questions says how to query, and does not depend on the graph.
+const questions = `Any question in SPARQL (:Type, :property, rdf rdfs xsd owl sh skos prov need no PREFIX; a node is :Type\/id or <IRI>), tool query: {"query":"SELECT ?type (COUNT(*) AS ?n) {?x a ?type} GROUP BY ?type"}
 `
-	writing = `
-Write (one call is one atomic commit), %s:
-%s
-%s References are Type/id. What an update leaves out stays. Say why in message; dry_run:true only checks. Many nodes: load; by pattern: mutate (SPARQL update); types: schema_apply {"patch":"- add_property: {Type.name: date}"}, plan:true first; undo {"commit"} takes a commit back.
-`
-	recovery = `
-A failed call changed nothing. Invalid: mend every field that is named. conflict, precondition_failed: read again. missing: search. too_large, timed_out: smaller parts. -32001, -32002, -32004: not allowed, tell the user. -32003: wait. -32603: repeat once. An answer with cut is not whole.
-`
-	firstSteps = `
+
+// recovery says what to do about errors.
+func (to reader) recovery() string {
+	return "\n" + to.joined(" ", says("A failed call changed nothing. Invalid: mend every field that is named. conflict, precondition_failed: read again."), says("missing: search.", "search"),
+		says("too_large, timed_out: smaller parts. -32001, -32002, -32004: not allowed, tell the user. -32003: wait. -32603: repeat once. An answer with cut is not whole.")) + "\n"
+}
+
+// firstSteps says how a graph gets types.
+func (to reader) firstSteps() string {
+	if !to.may("schema_apply") {
+		return "\nIt has no types yet, typed nodes need some, and you may not add any: tell the user.\n" + to.recovery()
+	}
+	return `
 It has no types yet, and typed nodes need some. Agree with the user on what to keep, then apply a schema; plan:true first only lists the steps:
 schema_apply {"schema":"types:\n  Note:\n    description: Something worth keeping.\n    label: title\n    properties:\n      title: {type: string, required: true}\n      status: {type: string, one_of: [open, done], default: open}\n      about: {class: Note, many: true}\n","message":"first types"}
 Types begin with an upper-case letter, properties with a lower-case one. A property has a type (string, integer, number, boolean, date, datetime, uri …) or a class, which makes it a reference, and may say required, many, one_of, pattern, min_value, unique.
-Then there are tools note_create, note_update and note_delete, and nodes at trails://kg/Note. To change the types later, apply a patch of steps: - alter_property: {Note.status: {one_of: [open, late, done]}}; schema_get {"type"} shows what is there.
-` + recovery
-	onlyAbstract = `
-All of its types are abstract: none can have nodes. Read them with schema_get and add types that extend them: schema_apply {"patch":"- add_type: {Name: {extends: Other}}"}.
-` + recovery
-)
+` + to.joined("; ", says("Then there are tools note_create, note_update and note_delete, and nodes at trails://kg/Note. To change the types later, apply a patch of steps: - alter_property: {Note.status: {one_of: [open, late, done]}}"),
+		says(`schema_get {"type"} shows what is there`, "schema_get")) + ".\n" + to.recovery()
+}
+
+// onlyAbstract says what to do where no type can have nodes.
+func (to reader) onlyAbstract() string {
+	return "\n" + to.joined(" ", says("All of its types are abstract: none can have nodes."), says("Read them with schema_get.", "schema_get"),
+		says(`Types that extend them are added so: schema_apply {"patch":"- add_type: {Name: {extends: Other}}"}.`, "schema_apply")) + "\n" + to.recovery()
+}

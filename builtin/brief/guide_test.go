@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -13,8 +14,11 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"trails/auth/policy"
 	"trails/builtin/surface"
+	"trails/capability"
 	"trails/e2e/testrun"
+	"trails/example"
 	"trails/fault"
 	"trails/invoke"
 	"trails/invoke/invoketest"
@@ -76,18 +80,127 @@ func TestWhatTheGuideNamesCanBeReadAndCalled(t *testing.T) {
 	if got := e.Must(t, "query", question[1]); got["count"] == float64(0) {
 		t.Errorf("%s: %v", question[1], got)
 	}
-	example := examples.FindStringSubmatch(text)
-	if example == nil {
-		t.Fatalf("no example call in\n%s", text)
+}
+
+// The example call of a guide is one that this graph answers as it stands, and that makes something.
+func TestTheExampleOfTheGuideCanBeCalled(t *testing.T) {
+	testrun.Alone(t)
+	for name, graph := range graphs(t) {
+		for _, mode := range []surface.Mode{surface.Full, surface.Compact} {
+			e := graph(mode)
+			text := guideOf(t, e)
+			example := examples.FindStringSubmatch(text)
+			if example == nil || !json.Valid([]byte(example[2])) {
+				if name != "abstract types" && name != "attack" {
+					t.Errorf("%s, %s: no example call in\n%s", name, mode, text)
+				}
+				continue
+			}
+			if made := e.Must(t, example[1], example[2]); made["commit"] == nil {
+				t.Errorf("%s, %s: %s made nothing", name, mode, example[0])
+			}
+		}
 	}
-	// The node is there already, which is all that is wrong with making it.
-	_, err := e.Do(t, example[1], example[2])
-	if !fault.Is(err, fault.InvalidData) && !fault.Is(err, fault.Conflict) {
-		t.Fatalf("%s: %v", example[0], err)
+}
+
+// A type whose values are all taken, or have rules that nobody can guess, is not the example; another one is.
+func TestTheExampleOfTheGuideIsOfATypeThatCanHaveOne(t *testing.T) {
+	testrun.Alone(t)
+	e := invoketest.New(t, `types:
+  Code: {label: code, key: [code], properties: {code: {type: string, required: true, pattern: '^[A-Z]{3}$'}}}
+  Note: {label: title, properties: {title: {type: string, required: true, unique: true}}}
+`, invoke.Config{})
+	e.Must(t, "code_create", `{"code":"ABC"}`)
+	e.Must(t, "code_create", `{"code":"DEF"}`)
+	e.Must(t, "note_create", `{"id":"a","title":"A"}`)
+	example := examples.FindStringSubmatch(guideOf(t, e))
+	if example == nil || example[1] != "note_create" {
+		t.Fatalf("the example is %v", example)
 	}
-	for _, f := range fault.Of(err).Fields {
-		if f.Code != fault.Unique {
-			t.Errorf("%s: %+v", example[0], f)
+	e.Must(t, example[1], example[2])
+	e.Must(t, "delete", `{"type":"Note","id":"a"}`)
+	e.Govern(t, `permit (principal, action, resource); forbid (principal, action, resource in Type::"Note") when { action != Action::"read" };`)
+	c := invoke.Call{Capability: "guide", Principal: invoketest.Callers["runtime"], Via: "test"}
+	r, err := e.Call(t.Context(), c)
+	if err != nil || strings.Contains(string(r.Structured), "note_create") || !strings.Contains(string(r.Structured), `what describe tells that a type needs:\ncode_create\n`) {
+		t.Errorf("got %s, %v", r.Structured, err)
+	}
+}
+
+// fewerRights are policies under which callers may do a part of all.
+var fewerRights = []string{
+	`permit (principal, action, resource);`,
+	`permit (principal, action in Action::"reads", resource);`,
+	`permit (principal, action, resource); forbid (principal, action, resource in Type::"Decision");`,
+	`permit (principal, action, resource); forbid (principal, action in Action::"reads", resource == Capability::"search");`,
+	`permit (principal, action in Action::"reads", resource); forbid (principal, action, resource) when { resource == Capability::"describe" || resource == Capability::"schema_get" || resource == Capability::"query" || resource == Capability::"commits_get" || resource == Capability::"commits_list" };`,
+	`permit (principal, action in Action::"reads", resource); permit (principal, action == Action::"schema_apply", resource);`,
+	`permit (principal, action, resource); forbid (principal, action, resource) when { resource == Capability::"undo" || resource == Capability::"load" || resource == Capability::"component.create" || resource == Capability::"delete" };`,
+}
+
+// namesForbidden returns a tool that a text names and that is not among those that its reader may call, "" if there is none.
+func namesForbidden(text string, every, may []capability.Descriptor) string {
+	for _, d := range every {
+		name := capability.ToolName(d.ID)
+		// "create" and the like are words, too: a tool of one word is named with its arguments, or as the guide lists it.
+		named := regexp.MustCompile(`(?m)\b` + name + ` \{|\btool ` + name + `\b|(?:^|: |, |; )` + name + `(?:$|[,;.]| \()`)
+		if strings.Contains(name, "_") {
+			named = regexp.MustCompile(`\b` + name + `\b`)
+		}
+		if named.MatchString(text) && !slices.ContainsFunc(may, func(m capability.Descriptor) bool { return m.ID == d.ID }) {
+			return name
+		}
+	}
+	return ""
+}
+
+// No guide and no prompt names a tool that its reader may not call, whatever the surface.
+func TestTheGuideAndPromptsNameNoForbiddenTool(t *testing.T) {
+	testrun.Alone(t)
+	for _, mode := range []surface.Mode{surface.Full, surface.Compact, surface.Gateway, surface.Proxy} {
+		e := invoketest.New(t, string(example.Schema), invoke.Config{Surface: mode.Choose})
+		e.Must(t, "component_create", `{"name":"a","path":"a","title":"Alpha","row":"logic"}`)
+		every, err := e.Tools(t.Context(), invoketest.Ana)
+		if err != nil {
+			t.Fatal(err)
+		}
+		whole := guideOf(t, e)
+		for _, policies := range fewerRights {
+			e.Govern(t, policies)
+			c := invoke.Call{Principal: invoketest.Callers["runtime"], Via: "test"}
+			c.Principal.Scopes = policy.AllScopes()
+			may, err := e.Tools(t.Context(), c.Principal)
+			if err != nil {
+				t.Fatal(err)
+			}
+			c.Capability = "guide"
+			r, err := e.Call(t.Context(), c)
+			var guide struct{ Text string }
+			if err == nil {
+				err = json.Unmarshal(r.Structured, &guide)
+			}
+			if err != nil || guide.Text == "" {
+				t.Fatalf("%s: %v", policies, err)
+			}
+			texts := map[string]string{"guide": guide.Text}
+			for name, args := range map[string]string{"explore": `{}`, "write": `{"type":"Component"}`, "review": `{}`, "recover": `{"error":"-32003 timed_out conflict missing"}`} {
+				texts[name], err = promptText(t.Context(), e, c, name, json.RawMessage(args))
+				if err != nil && !(name == "write" && strings.Contains(err.Error(), "you may not make a Component")) {
+					t.Errorf("%s: %s: %v", policies, name, err)
+				}
+			}
+			for name, text := range texts {
+				if tool := namesForbidden(text, every.Descriptors, may.Descriptors); tool != "" {
+					t.Errorf("%s, %s: %s names %s:\n%s", mode, policies, name, tool, text)
+				}
+			}
+			if writes := !strings.Contains(guide.Text, "You may not write to this graph."); writes != (strings.Contains(policies, "permit (principal, action, resource)") || strings.Contains(policies, "schema_apply")) {
+				t.Errorf("%s: that the caller may write is said: %t\n%s", policies, writes, guide.Text)
+			}
+		}
+		e.Govern(t, fewerRights[0])
+		if again := guideOf(t, e); mode == surface.Full && len(again) != len(whole) {
+			t.Errorf("who may do all reads another guide after others:\n%s\n%s", whole, again)
 		}
 	}
 }

@@ -29,13 +29,7 @@ const (
 
 // manual is a skill being written.
 type manual struct {
-	r *invoke.Request
-	// tools are those that the caller may call, by name, and whether lists have them.
-	tools map[string]bool
-	// way says how tools are called that no list has, "" if by their names.
-	way string
-	// generic means that nodes of all types are written by the same tools.
-	generic bool
+	reader
 	// one is a node for the examples, with its values. Without an id there is none.
 	one sample
 	// fresh is a node that could be made, for the example of a create. Without a type there is none.
@@ -49,24 +43,11 @@ type manual struct {
 
 // newManual finds out what the caller may do, and nodes for the examples.
 func newManual(ctx context.Context, r *invoke.Request) (*manual, error) {
-	m := &manual{r: r, tools: map[string]bool{}}
-	may, err := r.Tools(ctx)
+	to, err := newReader(ctx, r)
 	if err != nil {
 		return nil, err
 	}
-	for _, d := range may {
-		m.tools[capability.ToolName(d.ID)] = false
-	}
-	shown, err := r.Engine().Tools(ctx, r.Principal)
-	if err != nil {
-		return nil, err
-	}
-	for _, d := range shown.Listed {
-		if name := capability.ToolName(d.ID); m.may(name) {
-			m.tools[name] = true
-		}
-	}
-	m.way, m.generic = howToCall(r, shown)
+	m := &manual{reader: to}
 	for _, t := range r.Snapshot.Schema().Types {
 		if t.Abstract || m.one.id != "" && m.fresh.of != nil {
 			continue
@@ -78,19 +59,13 @@ func newManual(ctx context.Context, r *invoke.Request) (*manual, error) {
 		if m.one.id == "" && (m.one.of == nil || s.id != "") {
 			m.one = s
 		}
-		if m.fresh.of == nil {
+		if m.fresh.of == nil && m.makes(t) {
 			if fresh, can := s.renewed(createShape(r, t), r.Snapshot.Schema().KeyOf(t)); can {
 				m.fresh = fresh
 			}
 		}
 	}
 	return m, nil
-}
-
-// may reports whether the caller may call a tool.
-func (m *manual) may(name string) bool {
-	_, may := m.tools[name]
-	return may
 }
 
 // renewed returns the sample with other values where no two nodes may have the same, and whether a create with them can
@@ -130,9 +105,15 @@ func another(f capability.Field, value any) (string, bool) {
 	if !isText || f.Many || f.Type != capability.String || f.OneOf != nil || f.HasValue != nil || len(text) > sampleValue/2 {
 		return "", false
 	}
-	for _, end := range []string{"-new", "new"} {
-		if rule, err := regexp.Compile(f.Pattern); err == nil && rule.MatchString(text+end) && (f.MaxLength == nil || len(text+end) <= *f.MaxLength) {
-			return text + end, true
+	nines := strings.Map(func(c rune) rune {
+		if '0' <= c && c <= '9' {
+			return '9' // a high number, for codes such as R-001
+		}
+		return c
+	}, text)
+	for _, other := range []string{text + "-new", text + "new", nines} {
+		if rule, err := regexp.Compile(f.Pattern); err == nil && other != text && rule.MatchString(other) && (f.MaxLength == nil || len(other) <= *f.MaxLength) {
+			return other, true
 		}
 	}
 	return "", false
@@ -396,7 +377,7 @@ func (m *manual) writing() {
 	m.withTypes()
 	if m.one.of == nil {
 		m.say("No type can have nodes yet, and nodes need one.")
-		m.say(strings.TrimSpace(firstSteps), "schema_apply")
+		m.say(strings.TrimSpace(m.firstSteps()))
 		return
 	}
 	m.say("Ask the user for what is required and missing; invent nothing. A call is one commit: all of it or nothing.")
@@ -422,7 +403,7 @@ func (m *manual) writing() {
 	m.say("Many nodes at once: load, with a line {\"type\",\"id\",\"data\"} for each.", "load")
 	m.call("Change by pattern, in SPARQL update", "mutate", object{"update", "DELETE {?x rdfs:comment \"old\"} INSERT {?x rdfs:comment \"new\"} WHERE {?x rdfs:comment \"old\"}", "dry_run", true})
 	m.say("undo {\"commit\"} takes a commit back, which is a commit, too.", "undo")
-	m.say(strings.TrimSpace(recovery))
+	m.say(strings.TrimSpace(m.recovery()))
 }
 
 // changingSchema is how to change the schema.
@@ -430,7 +411,7 @@ func (m *manual) changingSchema() {
 	m.withTypes()
 	s := m.r.Snapshot.Schema()
 	if len(s.Types) == 0 {
-		m.say(strings.TrimSpace(firstSteps), "schema_apply")
+		m.say(strings.TrimSpace(m.firstSteps()))
 		return
 	}
 	t := s.Types[0]
@@ -474,7 +455,7 @@ func (m *manual) drafting() {
 // browsing is how to use the tools of upstream servers.
 func (m *manual) browsing() {
 	if names := upstreams(m.r); !strings.Contains(m.way, names) {
-		m.say(strings.TrimSpace(names))
+		m.say(strings.TrimSpace(names), "tool_browse")
 	}
 	m.call("Find a tool by what is to be done; the answer has ids, and what each tool does", "tool_browse", object{"query", "list what changed"})
 	m.call("Look around: the servers, then the tools of one", "tool_browse", object{"path", "/"})

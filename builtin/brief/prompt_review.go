@@ -35,14 +35,19 @@ func reviewPrompt(ctx context.Context, r *invoke.Request, arguments map[string]s
 	if len(found.commits) == 0 {
 		return text + "\nThere is no such commit" + found.scanned() + ". Tell me so.\n", nil
 	}
-	list, err := reviewList(ctx, r, found)
-	return text + list + reviewSteps, err
+	to, err := newReader(ctx, r)
+	if err != nil {
+		return "", err
+	}
+	list, err := to.reviewList(ctx, found)
+	steps := to.joined("\n", says(`- Read each commit with commits_get {"id":"…"}: + and - are the statements that it added and removed, and one of each on the same node and property is a change of value.`, "commits_get"),
+		says("- Where that does not explain itself, read the nodes: trails://kg/<Type>/<id>."))
+	return text + list + fmt.Sprintf(reviewSteps, steps), err
 }
 
 const reviewSteps = `
 How to go about it:
-1. Read each commit with commits_get {"id":"…"}: + and - are the statements that it added and removed, and one of each on the same node and property is a change of value.
-2. Where that does not explain itself, read the nodes: trails://kg/<Type>/<id>.
+%s
 
 Then tell me, grouped by what was done rather than commit by commit: what is new, what changed from what to what, what was removed; who did it, and why, as far as the messages say. Point out what needs a second look: removals, changes of the schema, values that contradict each other, commits without a message. Name commits by their first digits.
 `
@@ -112,11 +117,11 @@ func commitsToReview(ctx context.Context, r *invoke.Request, since, agent string
 	}
 }
 
-func reviewList(ctx context.Context, r *invoke.Request, v review) (string, error) {
+func (to reader) reviewList(ctx context.Context, v review) (string, error) {
 	var b strings.Builder
 	b.WriteString("\nCommits, newest first:\n")
 	for i, c := range v.commits {
-		touched, err := touchedBy(ctx, r, c)
+		touched, err := touchedBy(ctx, to.r, c)
 		if err != nil {
 			return "", err
 		}
@@ -128,7 +133,11 @@ func reviewList(ctx context.Context, r *invoke.Request, v review) (string, error
 		b.WriteString(line)
 	}
 	if v.more > 0 {
-		fmt.Fprintf(&b, "and %d more%s; list them with commits_list, before the last of these\n", v.more, v.scanned())
+		fmt.Fprintf(&b, "and %d more%s", v.more, v.scanned())
+		if to.may("commits_list") {
+			b.WriteString("; list them with commits_list, before the last of these")
+		}
+		b.WriteString("\n")
 	}
 	return b.String(), nil
 }

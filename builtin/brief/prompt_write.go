@@ -23,7 +23,11 @@ const (
 
 // writePrompt asks for a node of one type.
 func writePrompt(ctx context.Context, r *invoke.Request, arguments map[string]string) (string, error) {
-	t, err := typeToWrite(r, arguments["type"])
+	to, err := newReader(ctx, r)
+	if err != nil {
+		return "", err
+	}
+	t, err := to.typeToWrite(arguments["type"])
 	if err != nil {
 		return "", err
 	}
@@ -36,23 +40,25 @@ func writePrompt(ctx context.Context, r *invoke.Request, arguments map[string]st
 		text += fmt.Sprintf("What a %s is: %s\n", t.Name, quote.Text(t.Description, writeConstraint))
 	}
 	shape := createShape(r, t)
-	return text + fieldsText(shape) + togetherText(r, t, shape) + writeSteps(r, s, shape), nil
+	return text + fieldsText(shape) + togetherText(r, t, shape) + to.writeSteps(s, shape), nil
 }
 
-// typeToWrite finds a type that can have nodes.
-func typeToWrite(r *invoke.Request, name string) (*schema.Type, error) {
-	s := r.Snapshot.Schema()
+// typeToWrite finds a type of which the caller may make nodes.
+func (to reader) typeToWrite(name string) (*schema.Type, error) {
+	s := to.r.Snapshot.Schema()
 	t := s.Type(name)
-	if t != nil && !t.Abstract {
-		return t, nil
-	}
 	of, problem := s.Types, fmt.Sprintf("there is no type %q", name)
-	if t != nil {
+	switch {
+	case t != nil && t.Abstract:
 		of, problem = s.Concrete(t), name+" is abstract"
+	case t != nil && !to.makes(t):
+		problem = "you may not make a " + name
+	case t != nil:
+		return t, nil
 	}
 	var names []string
 	for _, t := range of {
-		if !t.Abstract && len(names) < guideTypes {
+		if !t.Abstract && to.makes(t) && len(names) < guideTypes {
 			names = append(names, t.Name)
 		}
 	}
@@ -165,21 +171,28 @@ func togetherText(r *invoke.Request, t *schema.Type, shape capability.Shape) str
 	return text
 }
 
-func writeSteps(r *invoke.Request, s sample, shape capability.Shape) string {
-	name, args := schema.SnakeName(s.of.Name), ""
+func (to reader) writeSteps(s sample, shape capability.Shape) string {
+	name, args, source := schema.SnakeName(s.of.Name), "", "what is required"
+	fresh, can := s.renewed(shape, to.r.Snapshot.Schema().KeyOf(s.of))
+	switch {
+	case s.id != "" && can:
+		s, source = fresh, "values as of "+quote.Text(s.of.Name+"/"+s.id, sampleID+schemaName)
+	case s.id != "":
+		source = "the values of " + quote.Text(s.of.Name+"/"+s.id, sampleID+schemaName) + ", changed where no two nodes may have the same"
+	}
 	example, left := s.callExample(shape, sampleCall)
 	if example != "{}" {
 		args = strings.TrimSuffix(strings.TrimPrefix(example, "{"), "}") + ","
-	}
-	source := "what is required"
-	if s.id != "" {
-		source = "the values of " + quote.Text(s.of.Name+"/"+s.id, sampleID+schemaName)
 	}
 	more := ""
 	if len(left) > 0 {
 		more = " and " + quote.Line(strings.Join(left, ", "), writeConstraint)
 	}
-	return fmt.Sprintf(writeStepsText, s.of.Name, name, source, args, more)
+	change := ""
+	if to.may(name + "_update") {
+		change = fmt.Sprintf("To change one that is there: %s_update with its id and only the properties that change; null removes a value, an array replaces all of them; if_commit makes sure that nobody was faster.\n", name)
+	}
+	return fmt.Sprintf(writeStepsText, s.of.Name, name, source, args, more, change)
 }
 
 const writeStepsText = `
@@ -190,5 +203,4 @@ How to go about it:
 3. If it is refused, nothing was written: correct every field of data.fields, and try again.
 4. Show me what you are going to write. When I agree, call it without dry_run and with a message that says why.
 5. Tell me the id and the commit, and read the node back at trails://kg/%[1]s/<id>.
-To change one that is there: %[2]s_update with its id and only the properties that change; null removes a value, an array replaces all of them; if_commit makes sure that nobody was faster.
-`
+%[6]s`
