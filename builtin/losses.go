@@ -25,7 +25,7 @@ func graphAt(r *invoke.Request, head kg.Commit) string {
 
 // schemaLoses returns what a schema change removes. A caller who may not allow data loss is not asked: a person's yes
 // replaces the argument, not the permission to give it.
-func schemaLoses(ctx context.Context, r *invoke.Request, in schemaApplying, _ kg.ChangeSet) (*invoke.Loss, error) {
+func schemaLoses(ctx context.Context, r *invoke.Request, in schemaChanging, _ kg.ChangeSet) (*invoke.Loss, error) {
 	if in.Data || r.MayGive(capability.Field{Scope: policy.Builder}) != nil {
 		return nil, nil
 	}

@@ -226,19 +226,20 @@ func stepTexts(steps []schema.Step) []string {
 	return texts[:min(len(texts), 100)]
 }
 
-// schemaApplying is what applying a schema takes.
-type schemaApplying struct {
+// schemaChanging is what applying a schema takes; it may also only be planned.
+type schemaChanging struct {
 	newSchema
+	Plan bool `json:"plan" default:"false" doc:"Only say what breaks."`
 	mayLose
 	mayBreak
 	capability.AskArgument
 	capability.ChangeArguments
 }
 
-// schemaApplied is what it answers.
-type schemaApplied struct {
+// schemaChanged is what it answers, without a commit where it is planned.
+type schemaChanged struct {
 	Plan *planView `json:"plan,omitempty" doc:"The steps and what they mean for the data."`
-	invoke.Written
+	*invoke.Written
 }
 
 var schemaApplyMeta = invoke.Define(capability.Descriptor{
@@ -247,9 +248,19 @@ var schemaApplyMeta = invoke.Define(capability.Descriptor{
 	CostEstimate: capability.CostGraph, PolicyRequired: capability.Requirement{Scope: policy.Builder, Action: policy.SchemaApply}, Idempotent: true,
 }, schemaApply, invoke.Asks(schemaLoses))
 
+var schemaApplyBuiltin = invoke.Define(capability.Descriptor{
+	ID: "schema_apply", Description: "Change the schema. Refused where data or stored queries contradict it or data would be lost.",
+	Preconditions: schemaFits,
+	CostEstimate:  capability.CostGraph, PolicyRequired: capability.Requirement{Action: policy.SchemaApply}, Idempotent: true,
+}, schemaApply, invoke.Asks(schemaLoses))
+
 var schemaFits = []string{"The data and the stored queries that are there fit the new schema."}
 
-func schemaApply(ctx context.Context, r *invoke.Request, in schemaApplying) (out schemaApplied, err error) {
+func schemaApply(ctx context.Context, r *invoke.Request, in schemaChanging) (out schemaChanged, err error) {
+	if in.Plan {
+		p, err := schemaPlan(ctx, r, planAsked{in.newSchema, in.mayBreak})
+		return schemaChanged{Plan: &p}, err
+	}
 	change, err := in.change(in.mayBreak)
 	if err != nil {
 		return out, err
@@ -264,37 +275,8 @@ func schemaApply(ctx context.Context, r *invoke.Request, in schemaApplying) (out
 	if err != nil {
 		return out, err
 	}
-	return schemaApplied{new(planOf(p)), r.Committed(result, change.Set.DryRun)}, nil
+	return schemaChanged{new(planOf(p)), new(r.Committed(result, change.Set.DryRun))}, nil
 }
-
-// schemaChanging may also only be planned.
-type schemaChanging struct {
-	newSchema
-	Plan bool `json:"plan" default:"false" doc:"Only say what breaks."`
-	mayLose
-	mayBreak
-	capability.AskArgument
-	capability.ChangeArguments
-}
-
-// schemaChanged has no commit where it is planned.
-type schemaChanged struct {
-	Plan *planView `json:"plan,omitempty" doc:"The steps and what they mean for the data."`
-	*invoke.Written
-}
-
-var schemaApplyBuiltin = invoke.Define(capability.Descriptor{
-	ID: "schema_apply", Description: "Change the schema. Refused where data or stored queries contradict it or data would be lost.",
-	Preconditions: schemaFits,
-	CostEstimate:  capability.CostGraph, PolicyRequired: capability.Requirement{Action: policy.SchemaApply}, Idempotent: true,
-}, func(ctx context.Context, r *invoke.Request, in schemaChanging) (schemaChanged, error) {
-	if in.Plan {
-		p, err := schemaPlan(ctx, r, planAsked{in.newSchema, in.mayBreak})
-		return schemaChanged{Plan: &p}, err
-	}
-	done, err := schemaApply(ctx, r, schemaApplying{in.newSchema, in.mayLose, in.mayBreak, in.AskArgument, in.ChangeArguments})
-	return schemaChanged{done.Plan, &done.Written}, err
-}, invoke.Asks(schemaLoses))
 
 func planOf(p kg.Plan) planView {
 	v := planView{Columns: []string{"step", "effect", "nodes"}, Rows: [][]string{}, Blocked: p.Blocked, Loses: p.Loses}
