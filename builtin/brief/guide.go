@@ -195,13 +195,12 @@ func (to reader) guideToTypes(ctx context.Context, types []kg.TypeCount, room in
 			named[i] += " " + counted(c.Count)
 		}
 	}
-	for at := len(lines); at > 0; at-- {
-		text := head + strings.Join(lines[:at], "")
-		if at == len(types) {
-			continue // not all of them fit
-		}
-		if rest, left, fits := to.namesIn("others: ", named[at:], room-len(text)); fits && (left == 0 || at <= guideLines) {
-			return text + rest, left == 0, nil
+	for _, few := range []int{0, guideLines} { // all others are named, if that is possible
+		for at := min(len(lines), len(types)-1); at > 0; at-- {
+			text := head + strings.Join(lines[:at], "")
+			if rest, left, fits := to.namesIn("others: ", named[at:], room-len(text)); fits && (left == 0 || at <= few) {
+				return text + rest, left == 0, nil
+			}
 		}
 	}
 	line, left, _ := to.namesIn(names, named, room)
@@ -371,34 +370,26 @@ func (to reader) guideToWrite(ctx context.Context, types []kg.TypeCount, call in
 		}
 		break
 	}
-	var others string
+	names := []clause{says(name+"_update", name+"_update"), says(name+"_delete", name+"_delete")}
+	create := says(name+"_create", name+"_create")
 	if to.generic {
-		if example == "" && name != "" {
-			example = `create {"type","data"}`
-		}
-		others = to.joined(", ", says("update {type,id,set,add,remove,unset}", "update"), says("delete", "delete"), says("link", "link"), says("unlink", "unlink"))
-	} else if name != "" {
-		if example == "" {
-			example = name + "_create"
-		}
-		others = to.joined(", ", says(name+"_update", name+"_update"), says(name+"_delete", name+"_delete"))
-		if others != "" {
-			others += " and those of the other types are alike"
-		}
+		names = []clause{says("update {type,id,set,add,remove,unset}", "update"), says("delete", "delete"), says("link", "link"), says("unlink", "unlink")}
+		create = says("create {type,data}", "create")
 	}
 	text := ""
 	if example != "" {
-		if source == "" {
-			source = "what describe tells that a type needs"
-			if !to.may("describe") {
-				source = "what a type needs"
-			}
-		}
 		text = "\nWrite (one call is one atomic commit), " + source + ":\n" + example + "\n"
-	} else if others != "" {
-		text = "\nWrite (one call is one atomic commit): "
+	} else {
+		names = append([]clause{create}, names...)
 	}
-	if others != "" {
+	others := to.joined(", ", names...)
+	if others != "" && !to.generic {
+		others += " and those of the other types are alike"
+	}
+	switch {
+	case others != "" && text == "":
+		text = "\nWrite (one call is one atomic commit): " + others + ". "
+	case others != "":
 		text += others + ". "
 	}
 	if text != "" {

@@ -122,7 +122,7 @@ func TestTheExampleOfTheGuideIsOfATypeThatCanHaveOne(t *testing.T) {
 	e.Govern(t, `permit (principal, action, resource); forbid (principal, action, resource in Type::"Note") when { action != Action::"read" };`)
 	c := invoke.Call{Capability: "guide", Principal: invoketest.Callers["runtime"], Via: "test"}
 	r, err := e.Call(t.Context(), c)
-	if err != nil || strings.Contains(string(r.Structured), "note_create") || !strings.Contains(string(r.Structured), `what describe tells that a type needs:\ncode_create\n`) {
+	if err != nil || strings.Contains(string(r.Structured), "note_create") || !strings.Contains(string(r.Structured), `(one call is one atomic commit): code_create, code_update, code_delete and those`) {
 		t.Errorf("got %s, %v", r.Structured, err)
 	}
 }
