@@ -40,7 +40,7 @@ func visible(c rune) rune {
 
 // drawWould is what the call would do.
 func (d *deciding) drawWould() h.Node {
-	return section("would", h.Text("What it would do"), nil, h.Div(h.Class("panel pad"), d.Call.Preview.draw(), h.If(len(d.Call.Lines.Members) > 0, d.Call.Lines.draw())))
+	return section("would", h.Text("What it would do"), nil, h.Div(h.Class("panel pad"), d.Call.Preview.draw(), h.If(len(d.Call.Lines.Members)+len(d.Call.Lines.Items)+len(d.Call.Lines.Columns) > 0, d.Call.Lines.draw())))
 }
 
 // drawCallForm is the decision about a call.

@@ -85,19 +85,15 @@ func writeRequest(w io.Writer, list struct{ Rows []requested }) error {
 
 // decided is the answer about a request.
 type decided struct {
-	Request int64   `json:"request"`
-	State   string  `json:"state"`
-	Call    string  `json:"call"`
-	Source  string  `json:"source"`
-	Target  string  `json:"target"`
-	Merge   *merged `json:"merge"`
-	Answer  *struct {
-		Plan *planned
-		moved
-		written
-	} `json:"answer"`
-	Head   string `json:"head"`
-	DryRun bool   `json:"dry_run"`
+	Request int64           `json:"request"`
+	State   string          `json:"state"`
+	Call    string          `json:"call"`
+	Source  string          `json:"source"`
+	Target  string          `json:"target"`
+	Merge   *merged         `json:"merge"`
+	Answer  json.RawMessage `json:"answer"`
+	Head    string          `json:"head"`
+	DryRun  bool            `json:"dry_run"`
 }
 
 // writeDecided shows what became of a request.
@@ -106,14 +102,24 @@ func writeDecided(w io.Writer, d decided) error {
 		return writeMerged(w, *d.Merge)
 	}
 	if d.Answer != nil {
-		if d.Answer.Plan != nil {
-			writeSteps(w, *d.Answer.Plan)
+		var answer struct {
+			Plan *planned
+			written
 		}
-		d.Answer.moved.write(w, line(d.Call))
+		if err := json.Unmarshal(d.Answer, &answer); err != nil {
+			return fmt.Errorf("answer of %s: %w", d.Call, err)
+		}
+		if answer.Plan != nil {
+			writeSteps(w, *answer.Plan)
+		}
+		var m moved
+		if json.Unmarshal(d.Answer, &m) == nil { // the changes of a server are no statements
+			m.write(w, line(d.Call))
+		}
 		if d.State == "lapsed" && d.DryRun {
 			fmt.Fprintf(w, "the branch has moved since this was asked; --if-commit %s approves it as it is there\n", line(d.Head))
 		}
-		return writeSummary(w, d.Answer.written)
+		return writeSummary(w, answer.written)
 	}
 	would, what := "", line(d.Call)+" on "+line(d.Target)
 	if d.Source != "" {
