@@ -74,7 +74,7 @@ func TestTheDoctorFindsASoundGraphWell(t *testing.T) {
 				t.Errorf("%+v", c)
 			}
 		}
-		if !d.OK || len(d.Checks) != 16 {
+		if !d.OK || len(d.Checks) != 17 {
 			t.Errorf("%+v", d)
 		}
 		if _, detail := d.found(t, "file"); !strings.HasPrefix(detail, "all of it is sound") {
