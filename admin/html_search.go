@@ -26,6 +26,7 @@ func (d *searchData) main(p page) h.Node {
 		pageHead(h.H1(bdiLine(textIf(d.Text != "", "Search: "+d.Text, "Search")))),
 		h.If(len(d.Facets.Links) > 1 || d.Type != "", h.Dl(h.Class("facets"), d.Facets.draw())),
 		said,
+		h.If(len(d.Hits) > 0, h.Map(d.Warnings, func(text string) h.Node { return h.P(h.Class("notice notice-warn"), bdiLine(text)) })),
 		h.Iff(len(d.Hits) > 0, func() h.Node {
 			other := *d
 			other.Explain = !d.Explain

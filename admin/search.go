@@ -59,6 +59,7 @@ type searchData struct {
 	Query      fulltext.Query // what was found, to mark it
 	Facets     facetLinks
 	More       *link
+	Warnings   []string
 	Problem    string
 }
 
@@ -108,7 +109,7 @@ func (d *searchData) find(a *asker, cursor string) error {
 			return err
 		}
 	}
-	d.Partial = all.Partial
+	d.Partial, d.Warnings = all.Partial, all.Warnings
 	d.Hits, d.Matching, d.Instead, d.Query = all.list(), all.Matching, all.Instead, marked(d.Text, all.Instead)
 	if all.Next != "" {
 		d.More = &link{"More", d.address(d.Type, all.Next)}

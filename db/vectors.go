@@ -7,6 +7,7 @@ import (
 	"encoding/binary"
 	"math"
 	"slices"
+	"sort"
 	"time"
 
 	"trails/db/dictionary"
@@ -315,22 +316,25 @@ func (r *Reader) Near(ctx context.Context, vector []float32, classes []rdf.IRI, 
 	if err := r.ready(ctx); err != nil {
 		return r.fail(ctx, "search", err)
 	}
+	return r.fail(ctx, "search", r.near(ctx, vector, classes, take))
+}
+
+func (r *Reader) near(ctx context.Context, vector []float32, classes []rdf.IRI, take func([]NearHit) (more bool, err error)) error {
 	list, err := r.nearest(ctx, vector)
+	if err != nil {
+		return err
+	}
 	s := &textSearch{Reader: r, ctx: ctx, search: TextSearch{Classes: classes}}
 	for chunk := range slices.Chunk(list, textsTogether) {
+		hits, err := s.nearHits(chunk)
 		if err != nil {
-			break
+			return err
 		}
-		var hits []NearHit
-		if hits, err = s.nearHits(chunk); err != nil {
-			break
-		}
-		more := true
-		if more, err = take(hits); !more {
-			break
+		if more, err := take(hits); err != nil || !more {
+			return err
 		}
 	}
-	return r.fail(ctx, "search", err)
+	return nil
 }
 
 // nearest returns the texts with the greatest similarities that are more than 0.
@@ -338,8 +342,9 @@ func (r *Reader) nearest(ctx context.Context, vector []float32) ([]nearText, err
 	scale, asked := packed(vector)
 	list, least := make([]nearText, 0, 2*nearestTexts), 0.0
 	best := func() {
-		slices.SortFunc(list, func(a, b nearText) int {
-			return cmp.Or(cmp.Compare(b.similarity, a.similarity), cmp.Compare(a.id, b.id))
+		sort.Slice(list, func(i, j int) bool {
+			a, b := list[i], list[j]
+			return cmp.Or(cmp.Compare(b.similarity, a.similarity), cmp.Compare(a.id, b.id)) < 0
 		})
 		if len(list) >= nearestTexts {
 			list = list[:nearestTexts]

@@ -8,12 +8,15 @@ import (
 	"trails/kg/browse"
 )
 
-// VectorModel, VectorState, VectorWork and TextVector are those of the file.
 type (
+	// VectorModel is what makes vectors.
 	VectorModel = db.VectorModel
+	// VectorState is what the file says of its vectors.
 	VectorState = db.VectorState
-	VectorWork  = db.VectorWork
-	TextVector  = db.TextVector
+	// VectorWork is what there is to do for them.
+	VectorWork = db.VectorWork
+	// TextVector is a text with its vector.
+	TextVector = db.TextVector
 )
 
 // VectorWork returns what there is to do for the vectors of the texts that the snapshot's schema marks with embed. The snapshot

@@ -35,7 +35,10 @@ type State struct {
 func owner() policy.Principal { return policy.Local("vectors", "") }
 
 // Look returns the state of a graph's vectors. It reads all marked texts' statements.
-func Look(ctx context.Context, g *kg.Graph) (s State, err error) {
+func Look(ctx context.Context, g *kg.Graph) (State, error) { return look(ctx, g, true) }
+
+// look returns the state, without its work unless that is wanted, which takes the time.
+func look(ctx context.Context, g *kg.Graph, work bool) (s State, err error) {
 	err = g.Session(owner()).View(ctx, func(snap *kg.Snapshot) error {
 		settings, err := servers.Settings(snap)
 		if err != nil {
@@ -45,7 +48,7 @@ func Look(ctx context.Context, g *kg.Graph) (s State, err error) {
 		if s.VectorState, err = snap.Vectors(ctx); err != nil {
 			return err
 		}
-		if s.Vectors, err = snap.CountVectors(ctx); err != nil || !s.Asks && s.Vectors == 0 {
+		if s.Vectors, err = snap.CountVectors(ctx); err != nil || !work || !s.Asks && s.Vectors == 0 {
 			return err
 		}
 		s.Work, err = snap.VectorWork(ctx)
@@ -58,7 +61,7 @@ func Look(ctx context.Context, g *kg.Graph) (s State, err error) {
 // are gone. After a crash it goes on where it was. It returns the state at the end; another process that makes vectors is
 // the fault Busy, and an endpoint that is not set, not agreed to or failing has its own. progress may be nil.
 func Fill(ctx context.Context, g *kg.Graph, e *embed.Embedder, progress func(done, total int64)) (s State, err error) {
-	if s, err = Look(ctx, g); err != nil || !s.Asks && s.Vectors == 0 {
+	if s, err = look(ctx, g, false); err != nil || !s.Asks && s.Vectors == 0 {
 		return s, err
 	}
 	if s.By == (gateway.Embeddings{}) {
@@ -66,6 +69,9 @@ func Fill(ctx context.Context, g *kg.Graph, e *embed.Embedder, progress func(don
 	}
 	if h := e.Health(s.By); h.State == embed.Untrusted {
 		return s, fault.New(fault.Denied, "%s", h.Problem)
+	}
+	if s, err = Look(ctx, g); err != nil {
+		return s, err
 	}
 	model := kg.VectorModel{URL: s.By.URL, Model: s.By.Model}
 	if s.VectorModel == model && s.Work.Pending == 0 && s.Work.Stale == 0 && s.Seq >= s.Work.Seq() {

@@ -2,7 +2,7 @@ package fulltext
 
 import (
 	"cmp"
-	"slices"
+	"sort"
 )
 
 // Reciprocal rank fusion (Cormack, Clarke and Büttcher, 2009): a document scores 1/(reciprocal + rank) in each ranking.
@@ -37,8 +37,9 @@ func Fuse[K comparable](words, near []K) []Fused[K] {
 		}
 		all = append(all, Fused[K]{k, worth(i), Deepest, i})
 	}
-	slices.SortStableFunc(all, func(a, b Fused[K]) int {
-		return cmp.Or(cmp.Compare(b.Score, a.Score), cmp.Compare(a.Words, b.Words))
+	sort.SliceStable(all, func(i, j int) bool {
+		a, b := all[i], all[j]
+		return cmp.Or(cmp.Compare(b.Score, a.Score), cmp.Compare(a.Words, b.Words)) < 0
 	})
 	return all
 }
