@@ -56,19 +56,20 @@ func (k *keptCounts) put(of history.CommitID, q countQuestion, answer any, count
 	}
 }
 
-// counted returns the answer that is kept for the commit of the reader, or counts. The subjects of a search, and what an open
+// keptCount returns the answer that is kept for the commit of the reader, or counts. The subjects of a search, and what an open
 // write has changed, are counted each time. beside is what the question has besides the selection.
-func counted[V any](r *Reader, q countQuestion, sel Selection, beside []rdf.Term, size func(V) int, count func() (V, error)) (V, error) {
+func (r *Reader) keptCount(q countQuestion, sel Selection, beside []rdf.Term, count func() (answer any, counts int, err error)) (any, error) {
 	q.selection = fmt.Sprintf("%#v %#v %#v", sel.Classes, sel.Where, beside)
 	if r.before != nil || sel.Among != nil || len(q.selection) > maxSelectionBytes {
-		return count()
+		answer, _, err := count()
+		return answer, err
 	}
 	if known, is := r.caches.facts.exact.get(r.head.ID, q); is {
-		return known.(V), nil
+		return known, nil
 	}
-	answer, err := count()
+	answer, counts, err := count()
 	if err == nil {
-		r.caches.facts.exact.put(r.head.ID, q, answer, size(answer))
+		r.caches.facts.exact.put(r.head.ID, q, answer, counts)
 	}
 	return answer, err
 }
@@ -79,10 +80,11 @@ func (r *Reader) CountSelected(ctx context.Context, sel Selection, most int) (n 
 	if err := r.ready(ctx); err != nil {
 		return 0, false, r.fail(ctx, "count", err)
 	}
-	c, err := counted(r, countQuestion{kind: "selected", most: most}, sel, nil, func(ValueCount) int { return 1 }, func() (c ValueCount, err error) {
-		c.Count, c.More, err = r.countSelected(ctx, sel, most)
-		return c, err
+	answer, err := r.keptCount(countQuestion{kind: "selected", most: most}, sel, nil, func() (any, int, error) {
+		n, more, err := r.countSelected(ctx, sel, most)
+		return ValueCount{n, more}, 1, err
 	})
+	c := answer.(ValueCount)
 	return c.Count, c.More, err
 }
 
@@ -92,10 +94,11 @@ func (r *Reader) CountValuesAmong(ctx context.Context, sel Selection, p rdf.IRI,
 	if err := r.ready(ctx); err != nil {
 		return nil, r.fail(ctx, "count", err)
 	}
-	counts, err := counted(r, countQuestion{"values", "", p, most}, sel, objects, func(c []ValueCount) int { return len(c) }, func() ([]ValueCount, error) {
-		return r.countValuesAmong(ctx, sel, p, objects, most)
+	answer, err := r.keptCount(countQuestion{"values", "", p, most}, sel, objects, func() (any, int, error) {
+		counts, err := r.countValuesAmong(ctx, sel, p, objects, most)
+		return counts, len(counts), err
 	})
-	return slices.Clone(counts), err
+	return slices.Clone(answer.([]ValueCount)), err
 }
 
 // ObjectsAmong returns up to most objects that selected subjects have for p, the most frequent ones first and equally
@@ -104,9 +107,11 @@ func (r *Reader) ObjectsAmong(ctx context.Context, sel Selection, p rdf.IRI, mos
 	if err := r.ready(ctx); err != nil {
 		return Objects{}, r.fail(ctx, "objects", err)
 	}
-	found, err := counted(r, countQuestion{"objects", "", p, most}, sel, nil, func(o Objects) int { return len(o.Most) }, func() (Objects, error) {
-		return r.objectsAmong(ctx, sel, p, most)
+	answer, err := r.keptCount(countQuestion{"objects", "", p, most}, sel, nil, func() (any, int, error) {
+		found, err := r.objectsAmong(ctx, sel, p, most)
+		return found, len(found.Most), err
 	})
+	found := answer.(Objects)
 	found.Most = slices.Clone(found.Most)
 	return found, err
 }

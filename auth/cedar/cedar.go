@@ -8,7 +8,6 @@ import (
 	_ "embed"
 	"fmt"
 	"iter"
-	"maps"
 	"regexp"
 	"slices"
 	"strconv"
@@ -410,11 +409,11 @@ func (p *Policies) Decide(r Request) Decision {
 	}
 	r.Resource.into(entities)
 	action, group := types.NewEntityUID("Action", types.String(r.Action)), types.NewEntityUID("Action", groupOf(r.Action))
-	of := entitiesOf{principal: callers, action: []types.EntityUID{action, group}, resource: slices.Collect(maps.Keys(entities))}
+	of := entitiesOf{principal: callers, action: []types.EntityUID{action, group}, resource: keysOf(entities)}
 	if r.Branch.Kind != "" {
 		in := types.EntityMap{}
 		r.Branch.into(in)
-		of.branch = slices.Collect(maps.Keys(in))
+		of.branch = keysOf(in)
 	}
 	set := p.candidates(r.Action, &of)
 	if len(set) == 0 {
@@ -435,6 +434,13 @@ func (p *Policies) Decide(r Request) Decision {
 	}
 	verdict, why := cedar.Authorize(set, entities, cedar.Request{Principal: callers[0], Action: action, Resource: r.Resource.uid(), Context: types.NewRecord(facts)})
 	return set.decision(verdict, why)
+}
+
+func keysOf(entities types.EntityMap) (list []types.EntityUID) {
+	for uid := range entities {
+		list = append(list, uid)
+	}
+	return list
 }
 
 // candidates are the policies that name one of the callers or none, and one of the resources or none, in their scopes, and
