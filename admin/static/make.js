@@ -18,12 +18,14 @@
 		}
 	}
 
-	// While the dialog is open, what is below has no ids: the second form has the same.
+	// While the dialog is open, what is below has no ids, and labels name none: the second form has the same.
 	function lend(away) {
-		const [from, to] = away ? ["id", "data-lent"] : ["data-lent", "id"];
-		for (const it of document.querySelectorAll(`main [${from}]`)) {
-			it.setAttribute(to, it.getAttribute(from));
-			it.removeAttribute(from);
+		for (const pair of [["id", "data-lent"], ["for", "data-lent-for"]]) {
+			const [from, to] = away ? pair : pair.toReversed();
+			for (const it of document.querySelectorAll(`main [${from}]`)) {
+				it.setAttribute(to, it.getAttribute(from));
+				it.removeAttribute(from);
+			}
 		}
 	}
 
