@@ -54,6 +54,9 @@ var searchDescriptor = capability.Descriptor{
 	CostEstimate: capability.CostGraph, Reasoning: capability.ReasoningSubclasses, PolicyRequired: capability.Requirement{Action: policy.Read}, Idempotent: true,
 }
 
+// searchByWords reaches no endpoint.
+var searchByWords = searcher{}.capability()
+
 // offsetOf reads the cursor: the commit of the first page, and the number of results seen. On another commit pages
 // could repeat or skip results, so it is refused.
 func offsetOf(r *invoke.Request, given string) (int, error) {
