@@ -43,6 +43,7 @@ var followed = []struct{ capability, args, says, old, new string }{
 	{"schema_apply", `{"patch": "add_type: {Team: {}}"}`, `take (alter_type), add_property or another name`, `add_type: {Team: {}}`, `$1: {Team: {description: Us}}`},
 	{"schema_apply", `{"patch": "- rename_type: {Team: Crew}\n- rename_type: {Agent: Team}"}`, `rename in the patch or the migration after it`, `- rename_type: {Team: Crew}\n- rename_type: {Agent: Team}`, `- rename_type: {Team: Crew}`},
 	{"schema_apply", `{"patch": "drop_property: Person.code"}`, `inherits it; change (\S+)$`, `Person.code`, `$1`},
+	{"schema_apply", `{"patch": "add_property: {Person.memo: {type: string, search: false, embed: true}}"}`, `search is false here; drop one of them$`, `search: false, `, ``},
 	{"schema_apply", `{"patch": "add_property: {Person.note: {type: string, max_length: 9}}"}`, `take (alter_property) or another name`, `add_property`, `$1`},
 	{"schema_apply", `{"patch": "alter_type: {Person: label}"}`, `say what to alter, such as alter_type: \{Task: (.*)\}$`, `label`, `{label: note, key: null}`},
 	{"schema_apply", `{"patch": "- rename_property: {Person.note: text}\n- rename_property: {Person.name: note}"}`, `rename in the patch or the migration after it`, `\n- rename_property: {Person.name: note}`, ``},

@@ -24,10 +24,10 @@ func verb[In any](d capability.Descriptor, forward func(context.Context, *invoke
 }
 
 var verbs = []invoke.Capability{
-	verb(capability.Descriptor{ID: "create", Description: "Create a node of a type. describe tells its properties.", SideEffects: capability.Writes}, createAny),
+	verb(capability.Descriptor{ID: "create", Description: "Create a node. describe tells its properties.", SideEffects: capability.Writes}, createAny),
 	verb(capability.Descriptor{ID: "update", Description: "Change the given properties of a node.",
 		InputShape: details(capability.Field{Name: "type", Description: "Of a local id or label."}, capability.Field{Name: "id", Description: "Type/id, IRI, local id or exact label."})}, updateAny),
-	verb(capability.Descriptor{ID: "delete", Description: "Delete a node with its properties.", ConsentRequired: true}, deleteAny),
+	verb(capability.Descriptor{ID: "delete", Description: "Delete a node.", ConsentRequired: true}, deleteAny),
 	verb(capability.Descriptor{ID: "link", Description: "Make a node refer to another by a property."}, link("add")),
 	verb(capability.Descriptor{ID: "unlink", Description: "End that a node refers to another."}, link("remove")),
 }

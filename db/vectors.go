@@ -5,6 +5,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/binary"
+	"fmt"
 	"math"
 	"slices"
 	"sort"
@@ -195,12 +196,9 @@ func (f *File) DropVectors(ctx context.Context) (n int64, err error) {
 // another one, they are of another model and are dropped. Who has lost the claim gets the fault Conflict.
 func (f *File) KeepVectors(ctx context.Context, owner string, until time.Time, list []TextVector) error {
 	return f.beside(ctx, "keep vectors", f.opts.LockWait, func(c *conn) error {
-		s, err := c.vectorState()
+		s, err := f.claimed(c, owner)
 		if err != nil {
 			return err
-		}
-		if s.Owner != owner {
-			return fault.New(fault.Conflict, "another process makes the vectors of %s", fault.Path(f.path))
 		}
 		terms := dictionary.ForReading(c.Conn, dictionary.NewCache())
 		for _, v := range list {
@@ -219,7 +217,7 @@ func (f *File) KeepVectors(ctx context.Context, owner string, until time.Time, l
 				continue
 			}
 			scale, numbers := packed(v.Numbers)
-			if err := c.Exec("INSERT OR REPLACE INTO vectors (term, scale, digest, numbers) VALUES (?, ?, ?, ?)", nil, id, scale, vectorDigest(rdf.Lexical(v.Text), numbers), numbers); err != nil {
+			if err := c.Exec("INSERT OR REPLACE INTO vectors (term, scale, digest, numbers) VALUES (?, ?, ?, ?)", nil, id, scale, vectorDigest(s.VectorModel, rdf.Lexical(v.Text), scale, numbers), numbers); err != nil {
 				return err
 			}
 		}
@@ -227,12 +225,20 @@ func (f *File) KeepVectors(ctx context.Context, owner string, until time.Time, l
 	})
 }
 
+// claimed returns the state of vectors for who has the claim.
+func (f *File) claimed(c *conn, owner string) (VectorState, error) {
+	s, err := c.vectorState()
+	if err == nil && s.Owner != owner {
+		err = fault.New(fault.Conflict, "another process makes the vectors of %s", fault.Path(f.path))
+	}
+	return s, err
+}
+
 // NoteVectors records what a comparison found, or why vectors could not be made, and removes vectors of texts that
-// no property has any more.
+// no property has any more. Who has lost the claim gets the fault Conflict.
 func (f *File) NoteVectors(ctx context.Context, owner string, w VectorWork, problem string) error {
 	return f.beside(ctx, "note vectors", f.opts.LockWait, func(c *conn) error {
-		s, err := c.vectorState()
-		if err != nil || s.Owner != owner {
+		if _, err := f.claimed(c, owner); err != nil {
 			return err
 		}
 		for _, id := range w.stale {
@@ -287,10 +293,10 @@ func dotProduct(a, b []byte) (sum int32) {
 	return s0 + s1 + s2 + s3
 }
 
-func vectorDigest(text string, numbers []byte) int64 {
+// vectorDigest is the digest of a vector's row: of the model, the text, the scale and the numbers.
+func vectorDigest(of VectorModel, text string, scale int64, numbers []byte) int64 {
 	h := sha256.New()
-	h.Write([]byte(text))
-	h.Write([]byte{0})
+	fmt.Fprintf(h, "%q %q %q %d ", of.URL, of.Model, text, scale)
 	h.Write(numbers)
 	return int64(binary.BigEndian.Uint64(h.Sum(nil)))
 }
@@ -408,11 +414,11 @@ func (v *verifier) vectors() error {
 	if err != nil {
 		return err
 	}
-	return v.conn.Exec("SELECT v.term, t.value, v.digest, v.numbers FROM vectors v LEFT JOIN terms t ON t.id = v.term AND t.kind IN (3, 5)", func(row *stmt.Stmt) error {
-		switch numbers := row.Blob(3); {
+	return v.conn.Exec("SELECT v.term, t.value, v.digest, v.scale, v.numbers FROM vectors v LEFT JOIN terms t ON t.id = v.term AND t.kind IN (3, 5)", func(row *stmt.Stmt) error {
+		switch numbers := row.Blob(4); {
 		case len(numbers) != s.Length:
 			v.problem("vectors: the vector of term %d has %d numbers, and %d are said; trails embed --anew makes all of them again", row.ID(0), len(numbers), s.Length)
-		case vectorDigest(row.ColumnText(1), numbers) != row.ColumnInt64(2):
+		case vectorDigest(s.VectorModel, row.ColumnText(1), row.ColumnInt64(3), numbers) != row.ColumnInt64(2):
 			v.problem("vectors: the vector of term %d is not the one that was made of its text; trails embed --anew makes all of them again", row.ID(0))
 		}
 		return v.ctx.Err()

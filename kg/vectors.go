@@ -45,7 +45,7 @@ func (g *Graph) KeepVectors(ctx context.Context, owner string, list []TextVector
 	return g.file.KeepVectors(ctx, owner, g.now().Add(vectorClaim), list)
 }
 
-// NoteVectors records what there was to do, and a failure, "" for none.
+// NoteVectors records what there was to do, and a failure, "" for none. Without the claim it is the fault Conflict.
 func (g *Graph) NoteVectors(ctx context.Context, owner string, w VectorWork, problem string) error {
 	return g.file.NoteVectors(ctx, owner, w, problem)
 }

@@ -330,7 +330,7 @@ terminal or --allow-mass-change.
   trails promote dev.trails production.trails -m "release 7"
   trails promote production.trails --undo 3f5a9c0d2b71`,
 			options: map[string]option{
-				"definitions": {hidden: true}, "ask": {hidden: true}, "replace": {usage: "let go what TO defines itself"},
+				"definitions": {hidden: true}, "replace": {usage: "let go what TO defines itself"},
 				"allow_data_loss": {usage: "remove statements that have no place any more"},
 			},
 			own: func(cmd *cobra.Command) {
