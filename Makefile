@@ -130,7 +130,7 @@ GOLDEN = $(sort $(dir $(addprefix ./,$(shell git grep -lE 'projecttest\.Golden|T
 
 .PHONY: generate
 generate: ## write the golden files anew, so that one without a tool is gone; leaves a clean tree when nothing changed
-	TRAILS_UPDATE_MCP_SNAPSHOTS=1 go test -count=1 -run 'Snapshot|Golden' $(GOLDEN)
+	TRAILS_UPDATE_MCP_SNAPSHOTS=1 go test -count=1 -p 1 -run 'Snapshot|Golden' $(GOLDEN)
 
 .PHONY: tools
 tools: $(LINT) $(TRAILS_TOOLS)/bin/benchstat npm ## install the pinned tools into .cache
