@@ -92,7 +92,8 @@ func (l *lowerer) ifThere(op sparql.Op, b *block, g graph) *block {
 	}
 	there := l.never()
 	if len(g.in) > 0 {
-		there = "EXISTS (SELECT 1 FROM " + l.stored(g, "", leaf.GPOS) + " WHERE g" + among(g.in) + " AND g <> 0)"
+		// The plus keeps SQLite from making it a join behind the tables, whose rows would be counted before it is asked.
+		there = "+EXISTS (SELECT 1 FROM " + l.stored(g, "", leaf.GPOS) + " WHERE g" + among(g.in) + " AND g <> 0)"
 	}
 	out := &block{from: b.from, cols: b.cols, node: b.node}
 	out.where = append(b.where[:len(b.where):len(b.where)], there)
