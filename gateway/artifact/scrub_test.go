@@ -15,7 +15,7 @@ import (
 // patterns say of each form of a secret what it is; the group is the secret.
 var patterns = []*regexp.Regexp{
 	regexp.MustCompile(`-----BEGIN [A-Z ]*PRIVATE KEY-----([^-]{16,})`),
-	regexp.MustCompile(`(trails_[a-z0-9-]{1,40}_[A-Z2-7]{26})`),
+	regexp.MustCompile(`(trails_[a-z0-9-]{1,40}_[A-Z2-7]{26,52})`),
 	regexp.MustCompile(`\bgh[pousr]_([A-Za-z0-9]{30,})`),
 	regexp.MustCompile(`\bgithub_pat_([A-Za-z0-9_]{30,})`),
 	regexp.MustCompile(`\bglpat-([A-Za-z0-9_-]{16,})`),
