@@ -173,6 +173,9 @@ func TestACommitIsNamedByItsPlaceAndByTheTime(t *testing.T) {
 		e.Must(t, "requirement.update", fmt.Sprintf(`{"id": "R-001", "priority": %d}`, i+3))
 		commits = append(commits, fmt.Sprint(e.Must(t, "health", `{}`)["head"]))
 	}
+	e.Must(t, "tags_create", `{"name": "five"}`)
+	e.Must(t, "branches_create", `{"name": "draft"}`)
+	draft := fmt.Sprint(e.Must(t, "requirement.update", `{"id": "R-001", "priority": 1, "branch": "draft"}`)["commit"])
 	list := e.Must(t, "commits_list", `{"limit": 3, "whole": true}`)["rows"].([]any)
 	timeOf := func(row int) string { return fmt.Sprint(list[row].([]any)[1]) }
 	priority := func(at string) string {
@@ -191,6 +194,8 @@ func TestACommitIsNamedByItsPlaceAndByTheTime(t *testing.T) {
 	}
 	for at, want := range map[string]string{
 		commits[0]: "3", commits[1][:6]: "4", "head": "5", "HEAD~0": "5", "head~1": "4", "head~2": "3",
+		commits[1] + "~1": "3", commits[1][:6] + "~2": "1", "five~1": "4", "five~0": "5", timeOf(1) + "~1": "3",
+		draft: "1", draft + "~1": "5", draft + "~2": "4", "draft~3": "3",
 		timeOf(0): "5", timeOf(1): "4", timeOf(2): "3", "2100-01-01T00:00:00+02:00": "5",
 	} {
 		if got := priority(at); got != want {
@@ -199,7 +204,8 @@ func TestACommitIsNamedByItsPlaceAndByTheTime(t *testing.T) {
 	}
 	for at, says := range map[string]string{
 		"12": "give at least four digits of its id, head, head~2", commits[0][:1]: "give at least four digits", commits[1][:3]: "give at least four digits", "head~": "head~2 (two commits", "head~x": "head~2 (two commits", "head~-1": "head~2 (two commits", "head2": "head~2 (two commits",
-		"head~99999999999999999999999": "head~2 (two commits", "head~99": "main has 5 commits", "2026-01-01": "head~2 (two commits", "1999-12-31T00:00:00Z": "no commit was made at",
+		"head~99999999999999999999999": "head~2 (two commits", "head~99": "main has 5 commits", commits[1] + "~4": "fewer commits come before it", draft + "~99": "fewer commits come before it", "zzzz~1": "names no commit", commits[1] + "~": "names no commit", "0123456789~1": "commits_list has them",
+		"2026-01-01": "head~2 (two commits", "1999-12-31T00:00:00Z": "no commit was made at",
 		"yesterday": "head~2 (two commits", "zzzz": "head~2 (two commits", "0123456789": "commits_list has them",
 	} {
 		if got := priority(at); !strings.Contains(got, says) || !strings.HasPrefix(got, "missing: ") && !strings.HasPrefix(got, "malformed: ") {

@@ -185,6 +185,11 @@ func (r *Reader) commitOfBranch(name string, n int64) (c history.Commit, err err
 	if err != nil {
 		return c, err
 	}
+	return r.commitBefore(line, head, n)
+}
+
+// commitBefore returns the n-th commit before a commit of a line; the zero Commit if there is none.
+func (r *Reader) commitBefore(line int64, head history.Seq, n int64) (c history.Commit, err error) {
 	if r.conn.sight != nil {
 		return r.seenFrom(line, head, newestOf, n)
 	}

@@ -190,9 +190,9 @@ func (r *Reader) CommitAt(ctx context.Context, at time.Time) (history.Commit, er
 	return r.oneCommit(ctx, none, "WHERE c.ts <= ? ORDER BY c.seq DESC LIMIT 1", at.UnixMicro())
 }
 
-// CommitBack returns the n-th commit before the head, or the fault Missing.
-func (r *Reader) CommitBack(ctx context.Context, n int64) (history.Commit, error) {
-	return r.oneCommit(ctx, fault.New(fault.Missing, "%s has no commit %d before its head", r.branch, n), newestOf, n)
+// CommitBack returns the n-th commit before one of the view, or the fault Missing.
+func (r *Reader) CommitBack(ctx context.Context, from history.Seq, n int64) (history.Commit, error) {
+	return r.oneCommit(ctx, fault.New(fault.Missing, "%s has no commit %d before commit %d", r.branch, n, from), "WHERE c.seq <= ? "+newestOf, from, n)
 }
 
 // CommitAfter returns the first commit of the branch behind a number, or the fault Missing.
@@ -243,6 +243,18 @@ func (r *Reader) CommitByID(ctx context.Context, prefix string) (history.Commit,
 // CommitOfFile is CommitByID for the commits of all branches.
 func (r *Reader) CommitOfFile(ctx context.Context, prefix string) (history.Commit, error) {
 	return r.commitLike(ctx, prefix, r.commitsOfFile)
+}
+
+// CommitBefore returns the n-th commit before one of any branch, in the history that led to it, or the fault Missing.
+func (r *Reader) CommitBefore(ctx context.Context, of history.Commit, n int64) (c history.Commit, err error) {
+	if err := r.ready(ctx); err != nil {
+		return c, r.fail(ctx, "commit", err)
+	}
+	c, err = r.commitBefore(of.Line, of.Seq, n)
+	if err == nil && c.Seq == 0 {
+		err = fault.New(fault.Missing, "fewer than %d commits come before %s", n, of.ID)
+	}
+	return c, r.fail(ctx, "commit", err)
 }
 
 // commitsOfFile lists commits of all branches. For a reader with rights they are as they may be seen on their branches.

@@ -327,6 +327,8 @@ func allOf(ctx context.Context, t *rapid.T, r *db.Reader, commits []history.Comm
 	for _, c := range listed {
 		parent := slices.IndexFunc(commits, func(other history.Commit) bool { return other.ID == c.Parent })
 		tell("commit", err, place(c.Seq), parent, c.Author, c.Message, c.Added, c.Removed, c.SchemaVersion, place(c.SchemaSeq))
+		before, err := r.CommitBack(ctx, c.Seq, 1)
+		tell("commit before", err, place(before.Seq))
 	}
 	var subjects []rdf.Term
 	for _, q := range ever {
