@@ -15,6 +15,7 @@ import (
 	"trails/rdf"
 	"trails/schema"
 	"trails/schema/migration"
+	"trails/text/quote"
 )
 
 // MigrationRollback is a request to roll back the last migration.
@@ -109,7 +110,11 @@ func (b *wayBack) find(ctx context.Context, snap *Snapshot) (err error) {
 	}
 	moves, changed := forward(m, quads, snap.Schema())
 	if changed != "" {
-		return fault.New(fault.Conflict, "%s cannot be rolled back, and nothing was changed: the schema was changed since by other means (%s); take that back first", m.File(), changed).
+		since, err := snap.schemaCommits(ctx, b.commit.Seq)
+		if err != nil {
+			return err
+		}
+		return fault.New(fault.Conflict, "%s cannot be rolled back, and nothing was changed: the schema was changed since by other means, in %s (%s); undo it first if it is one commit, otherwise change the schema back with a patch (schema_apply)", m.File(), strings.Join(since, ", "), changed).
 			With("migration_file", m.File())
 	}
 	b.after = snap.Schema()
@@ -155,14 +160,39 @@ func (s *Snapshot) schemaBefore(ctx context.Context, c Commit) ([]rdf.Quad, erro
 	return quads, nil
 }
 
+// maxSince is how many commits the refusal of a rollback names.
+const maxSince = 5
+
+// schemaCommits names the commits after a number that changed the schema, or what is kept with it, the newest first.
+func (s *Snapshot) schemaCommits(ctx context.Context, after Seq) (names []string, err error) {
+	for c := s.Head(); c.SchemaSeq > after; {
+		if len(names) == maxSince {
+			return append(names, "and earlier ones"), nil
+		}
+		if c, err = s.source.CommitBySeq(ctx, c.SchemaSeq); err != nil {
+			return nil, err
+		}
+		name := "commit " + c.ID.String()
+		if subject, _, _ := strings.Cut(c.Message, "\n"); subject != "" {
+			name += fmt.Sprintf(" %q", quote.Line(subject, 60))
+		}
+		names = append(names, name)
+		if c, err = s.source.CommitBack(ctx, c.Seq, 1); err != nil {
+			return nil, err
+		}
+	}
+	return names, nil
+}
+
 // forward computes the schema after the migration from the one before it, and returns how the current schema differs.
+// Where the migration's names are gone, the schema before it cannot be computed from the current one.
 func forward(m *migration.Migration, quads []rdf.Quad, now *schema.Schema) (moves []migration.Move, changed string) {
 	before, err := schema.FromQuads(slices.DeleteFunc(slices.Clone(quads), isRecord), now.Base)
 	if err == nil {
 		moves, err = m.Moves(before)
 	}
 	if err != nil {
-		return nil, fault.Of(err).Told(maxSaid)
+		return nil, "types or properties that the migration changed have other names or are gone"
 	}
 	left := before
 	if len(moves) > 0 {

@@ -379,6 +379,43 @@ func TestARollbackOverASchemaThatChanged(t *testing.T) {
 	})
 }
 
+// A rollback that a later change of the schema stands against names the commits that made it, and works when the
+// schema is changed back, also where the schema before the migration cannot be computed from the one now.
+func TestARollbackNamesTheCommitsThatStandAgainstIt(t *testing.T) {
+	testrun.Alone(t)
+	g := people(t, beforeMigrations, peopleBefore)
+	if _, err := migrate(t, g, migrations(t, "0001_a.yaml", "steps:\n- rename_property: {Person.nick: alias}\n")); err != nil {
+		t.Fatal(err)
+	}
+	var commits []kg.Commit
+	for _, patch := range []string{"- rename_type: {Person: Human}", "- add_type: {Dog: {}}"} {
+		_, result, err := g.Session(ana).ApplySchema(t.Context(), kg.SchemaChange{Patch: []byte(patch)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		commits = append(commits, result.After)
+	}
+	_, err := rollBack(t, g, kg.MigrationRollback{})
+	says := fmt.Sprintf("by other means, in commit %s \"add type Dog (0 properties)\", commit %s \"rename type Person to Human\" (", commits[1].ID, commits[0].ID)
+	if !fault.Is(err, fault.Conflict) || !strings.Contains(err.Error(), says) || strings.Contains(err.Error(), "sh:") || !strings.Contains(err.Error(), "change the schema back with a patch") {
+		t.Errorf("got %v, want what says %q", err, says)
+	}
+	for i := range 4 {
+		if _, _, err := g.Session(ana).ApplySchema(t.Context(), kg.SchemaChange{Patch: fmt.Appendf(nil, "- add_type: {Dog%d: {}}", i)}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := rollBack(t, g, kg.MigrationRollback{}); err == nil || strings.Count(err.Error(), "commit ") != 5 || !strings.Contains(err.Error(), ", and earlier ones (") {
+		t.Errorf("of six commits: %v", err)
+	}
+	if _, _, err := g.Session(ana).ApplySchema(t.Context(), kg.SchemaChange{Patch: []byte("- rename_type: {Human: Person}")}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := rollBack(t, g, kg.MigrationRollback{}); err != nil {
+		t.Error(err)
+	}
+}
+
 // Undo leaves the commit of a migration alone, and says what takes it back.
 func TestUndoOfAMigrationNamesTheRollback(t *testing.T) {
 	g := people(t, beforeMigrations, peopleBefore)
