@@ -168,6 +168,8 @@ func (p *patcher) takeStep(number int, n *yaml.Node) {
 		for _, name := range p.list(word, about) {
 			p.take(name, nil)
 		}
+	case p.word.word == "add_type" && misshapen(about):
+		p.refuse("", fault.Datatype, "write it as %s", p.word.example)
 	case !p.word.lists && about.Kind == yaml.MappingNode && len(about.Content) > 0:
 		for name, value := range p.members(word, about, nil) {
 			p.take(name, value)
@@ -175,6 +177,19 @@ func (p *patcher) takeStep(number int, n *yaml.Node) {
 	default:
 		p.refuse("", fault.Datatype, "write it as %s", p.word.example)
 	}
+}
+
+// misshapen reports that types are not mappings by name, or the properties of one are not, as in
+// {name: Task, properties: [title]}.
+func misshapen(types *yaml.Node) bool {
+	for i := 1; i < len(types.Content); i += 2 {
+		t := types.Content[i]
+		properties := member(t, "properties")
+		if t.Kind != yaml.MappingNode && t.Tag != tagNull || properties != nil && properties.Kind != yaml.MappingNode && properties.Tag != tagNull {
+			return true
+		}
+	}
+	return false
 }
 
 func (p *patcher) take(name string, value *yaml.Node) {
