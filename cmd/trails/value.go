@@ -14,8 +14,17 @@ import (
 )
 
 // writeValue shows any JSON value: objects as aligned names and values, arrays of flat objects as tables, other
-// values as text.
+// values as text. An object whose one member is a text of several lines, such as the guide, is these lines.
 func writeValue(w io.Writer, value json.RawMessage) error {
+	if members, _ := jsontext.Members(value); len(members) == 1 {
+		var text string
+		if json.Unmarshal(members[0].Value, &text) == nil && strings.Contains(text, "\n") {
+			for l := range strings.SplitSeq(strings.TrimSuffix(text, "\n"), "\n") {
+				fmt.Fprintln(w, line(l))
+			}
+			return nil
+		}
+	}
 	return writeIndented(w, value, "")
 }
 

@@ -88,7 +88,8 @@ func TestValuesForPeople(t *testing.T) {
 		{"members are aligned in their order", `{"zeta":1,"a":"x","none":null}`, "zeta  1\na     x\nnone  -\n"},
 		{"arrays of flat objects are tables", `[{"n":1,"s":"a"},{"n":22}]`, "N   S\n1   a\n22  \n"},
 		{"nested values stand below their name", `{"a":{"b":[1,2]}}`, "a\n  b  1, 2\n"},
-		{"a terminal is not steered", `{"a":"x\u001b[2Jy\nz"}`, "a  x\ufffd[2Jy z\n"},
+		{"a terminal is not steered", `{"a":"x\u001b[2Jy\nz","b":1}`, "a  x\ufffd[2Jy z\nb  1\n"},
+		{"a text alone keeps its lines", `{"text":"x\u001b[2Jy\n\n  - z\n"}`, "x\ufffd[2Jy\n\n  - z\n"},
 		{"a scalar", `"x"`, "x\n"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
