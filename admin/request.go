@@ -1,7 +1,6 @@
 package admin
 
 import (
-	"encoding/json"
 	"net/http"
 	"slices"
 	"strconv"
@@ -10,6 +9,7 @@ import (
 	"github.com/google/uuid"
 
 	"trails/auth/policy"
+	"trails/builtin/view"
 	"trails/fault"
 )
 
@@ -20,23 +20,12 @@ const (
 )
 
 // request is a row of requests_list.
-type request struct {
-	Number                                    int64
-	State, Source, Target, Agent, Asked       string
-	Message, Decider, Decided, Reason, Commit string
-	Head, Merges                              string // the commits of target and source when it was asked for
-	Take                                      string
-	Resolutions                               []string
-	Call, Args                                string // the capability, and for other calls than merges its arguments as JSON
-}
+type request struct{ view.Request }
 
-// UnmarshalJSON reads the cells of a row.
-func (q *request) UnmarshalJSON(text []byte) error {
-	row := [...]any{
-		&q.Number, &q.State, &q.Source, &q.Target, &q.Agent, &q.Asked, &q.Message, &q.Decider, &q.Decided, &q.Reason, &q.Commit,
-		&q.Head, &q.Merges, &q.Take, &q.Resolutions, &q.Call, &q.Args,
-	}
-	return json.Unmarshal(text, &row)
+// requestRows is an answer of requests_list.
+type requestRows struct {
+	Rows []request
+	Next int64 // the cursor of the next page, 0 at the end
 }
 
 // What became of a request, as requests_list has it.
@@ -48,10 +37,7 @@ const (
 
 // requests lists requests before a number, 0 for the newest, with the cursor of the next page.
 func (a *asker) requests(all bool, before int64, limit int) (list []request, next int64, err error) {
-	var answer struct {
-		Rows []request
-		Next int64
-	}
+	var answer requestRows
 	args := map[string]any{"all": all, "limit": limit}
 	if before > 0 {
 		args["before"] = before
@@ -69,7 +55,7 @@ func (a *asker) request(number string) (request, error) {
 	if err != nil || n < 1 {
 		return request{}, missing
 	}
-	var answer struct{ Rows []request }
+	var answer requestRows
 	if err := a.ask("requests_list", map[string]any{"request": n}, &answer); fault.Is(err, fault.Missing) {
 		return request{}, missing
 	} else if err != nil {

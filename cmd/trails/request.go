@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"trails/builtin/view"
 	"trails/invoke"
 )
 
@@ -32,26 +33,41 @@ that were kept, on the state that was looked at.
 	}
 }
 
-// requested is a row of requests_list.
-type requested struct {
-	Number                                                                 int64
-	State, Source, Target, Agent, Asked, Message, Decider, Decided, Reason string
-	Commit, Head, Merges, Take                                             string
-	Resolutions                                                            []string
-	Call, Args                                                             string
+// requestPage is an answer of requests_list.
+type requestPage struct {
+	Rows []view.Request
+	Next int64 // the cursor of the next page, 0 at the end
 }
 
-// UnmarshalJSON reads the cells of a row.
-func (q *requested) UnmarshalJSON(text []byte) error {
-	row := [...]any{
-		&q.Number, &q.State, &q.Source, &q.Target, &q.Agent, &q.Asked, &q.Message, &q.Decider, &q.Decided, &q.Reason, &q.Commit,
-		&q.Head, &q.Merges, &q.Take, &q.Resolutions, &q.Call, &q.Args,
+// writeRequests lists requests with what tells them apart, or as a table or CSV with all that is known of each.
+func (p *program) writeRequests(w io.Writer, answer json.RawMessage) error {
+	if p.output == "csv" || p.output == "table" {
+		return p.writeRows(w, answer)
 	}
-	return json.Unmarshal(text, &row)
+	list, err := answered[requestPage](answer)
+	if err != nil {
+		return err
+	}
+	if len(list.Rows) == 0 {
+		_, err := fmt.Fprintln(w, "no requests; with --all, those that were decided are listed, too")
+		return err
+	}
+	rows := make([][]string, len(list.Rows))
+	for i, q := range list.Rows {
+		if q.Source != "" {
+			q.Call = q.Source + " → " + q.Target
+		}
+		rows[i] = []string{fmt.Sprint(q.Number), q.State, q.Call, q.Target, q.Agent, q.Asked, line(q.Message)}
+	}
+	if err := writeTable(w, []string{"request", "state", "call", "branch", "agent", "asked", "message"}, rows, ""); err != nil || list.Next == 0 {
+		return err
+	}
+	_, err = fmt.Fprintf(w, "there are more: --before %d\n", list.Next)
+	return err
 }
 
 // writeRequest shows one request with its arguments, and how it is decided.
-func writeRequest(w io.Writer, list struct{ Rows []requested }) error {
+func writeRequest(w io.Writer, list requestPage) error {
 	q := list.Rows[0]
 	fmt.Fprintf(w, "request %d, %s\n", q.Number, line(q.State))
 	say := func(name, text string) {
@@ -138,7 +154,7 @@ func (p *program) completeRequests(cmd *cobra.Command, args []string, word strin
 	if err != nil {
 		return nil, cobra.ShellCompDirectiveNoFileComp
 	}
-	var list struct{ Rows []requested }
+	var list requestPage
 	err = p.withEngine(cmd.Context(), file, nil, func(e *invoke.Engine) error {
 		res, err := e.Call(cmd.Context(), p.call("requests_list", arguments{}))
 		if err != nil {

@@ -617,10 +617,13 @@ is the commit that they have in common.`,
 			path: "request list", capability: "requests_list",
 			short: "List what waits for approval",
 			long: `List the merges and other calls that wait for somebody who may decide, the newest first. One has
-lapsed when a branch has moved since it was asked for. With --all, those that were decided, too.`,
+lapsed when a branch has moved since it was asked for. With --all, those that were decided, too.
+The lines have what tells requests apart: -o table, csv or json has all that is known of each, and
+trails request show all arguments of one.`,
 			example: `  trails request list notes.trails
   trails request list notes.trails --all -o json`,
 			options: map[string]option{"before": {usage: "list those before this `number`"}, "request": {hidden: true}},
+			forms:   "text table json csv", text: p.writeRequests,
 		},
 		{
 			path: "request show", capability: "requests_list", words: "REQUEST", takes: "request", only: "request",
