@@ -167,6 +167,86 @@ func TestAPersonAgreesAndAnAgentDoesNot(t *testing.T) {
 	}
 }
 
+// The same call asked again after the decision says what became of it, whether trying it once more fails, would change
+// nothing or would change something; with another message it is a new request.
+func TestACallAskedAgainSaysWhatBecameOfIt(t *testing.T) {
+	e := crowd(t)
+	e.Must(t, "note_create", `{"id": "z", "title": "Z", "tags": ["1"]}`)
+	e.Must(t, "trails.meta.policy.apply", `{"starter": true}`)
+	e.Must(t, "branches_create", `{"name": "draft/1"}`)
+	e.Must(t, "note_create", `{"id": "y", "title": "Y", "branch": "draft/1"}`)
+	number := 0.0
+	for _, c := range []struct{ name, capability, args, decision string }{
+		{"a deletion that fails when it is tried again", "note.delete", `{"id": "z"}`, "approve"},
+		{"an update that changes nothing any more", "mutate", `{"update": "DELETE WHERE {?s <urn:trails:example:tags> ?o}"}`, "approve"},
+		{"a deletion that was declined", "note.delete", `{"id": "a"}`, "decline"},
+		{"a merge that was declined", "branches_merge", `{"source": "draft/1"}`, "decline"},
+		{"a merge that was made", "branches_merge", `{"source": "draft/1", "message": "two"}`, "approve"},
+	} {
+		asked := strings.Replace(c.args, "{", `{"ask": true, `, 1)
+		number++
+		if first, err := callAs(t, e, bot, c.capability, asked); err != nil || first["request"] != number {
+			t.Fatalf("%s: asked for, it answers %v, %v", c.name, first, err)
+		}
+		done := e.Must(t, "requests_decide", fmt.Sprintf(`{"request": %v, "decision": %q, "reason": "since 5"}`, number, c.decision))
+		before := head(t, e)
+		_, err := callAs(t, e, bot, c.capability, asked)
+		f := fault.Of(err)
+		state := fmt.Sprint(done["state"])
+		if err == nil || f.Kind != fault.Conflict || !strings.Contains(f.Message, fmt.Sprintf("request %v asked for the same, and is %s since ", number, state)) || !strings.Contains(f.Message, "by local:ana") {
+			t.Errorf("%s: asked again, it answers %v", c.name, err)
+		}
+		if f.Details["reason"] != "since 5" || f.Details["commit"] != done["commit"] || head(t, e) != before {
+			t.Errorf("%s: it says %v of %v", c.name, f.Details, done)
+		}
+		if rows := waiting(t, e, `{}`); len(rows) != 0 {
+			t.Errorf("%s: there wait %v", c.name, rows)
+		}
+	}
+	if _, err := callAs(t, e, bot, "note.delete", `{"id": "z", "ask": true, "if_commit": "head~1"}`); !strings.Contains(fmt.Sprint(err), "request 1 asked for the same") {
+		t.Errorf("with the head of that time it answers %v", err)
+	}
+	if out, err := callAs(t, e, bot, "note.delete", `{"id": "a", "ask": true, "message": "it is old"}`); err != nil || out["request"] != number+1 {
+		t.Errorf("with another message it answers %v, %v", out, err)
+	}
+	if out := e.Must(t, "note.delete", `{"id": "a", "ask": true}`); out["request"] != number+2 {
+		t.Errorf("by somebody else it answers %v", out)
+	}
+	e.Must(t, "branches_create", `{"name": "draft/2"}`)
+	if out, err := callAs(t, e, bot, "note.delete", `{"id": "a", "ask": true, "branch": "draft/2"}`); err != nil || out["request"] != number+3 {
+		t.Errorf("on another branch it answers %v, %v", out, err)
+	}
+}
+
+// One agent cannot take the places of all others, and gets its own back by declining.
+func TestAnAgentHasSoManyRequestsThatWait(t *testing.T) {
+	e := crowd(t)
+	e.Must(t, "trails.meta.policy.apply", `{"starter": true}`)
+	ask := func(p policy.Principal, i int) (map[string]any, error) {
+		return callAs(t, e, p, "mutate", fmt.Sprintf(`{"update": "INSERT DATA {<urn:a> <urn:b> %d}", "ask": true}`, i))
+	}
+	for i := range 100 {
+		if _, err := ask(bot, i); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if again, err := ask(bot, 7); err != nil || again["request"] != 8.0 {
+		t.Errorf("one that waits answers %v, %v", again, err)
+	}
+	if _, err := ask(bot, 100); !fault.Is(err, fault.TooLarge) || !strings.Contains(err.Error(), "100 requests of token:bot wait") {
+		t.Errorf("one too many answers %v", err)
+	}
+	if out, err := ask(invoketest.Ana, 100); err != nil || out["request"] != 101.0 {
+		t.Errorf("somebody else is answered %v, %v", out, err)
+	}
+	if _, err := callAs(t, e, bot, "requests_decide", `{"request": 1, "decision": "decline"}`); err != nil {
+		t.Fatal(err)
+	}
+	if out, err := ask(bot, 100); err != nil || out["request"] != 102.0 {
+		t.Errorf("after it declined one it is answered %v, %v", out, err)
+	}
+}
+
 func TestWhatCannotBeKeptIsRefused(t *testing.T) {
 	e := crowd(t)
 	const clear = `"update": "CLEAR GRAPH <urn:g>", "ask": true`

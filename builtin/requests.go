@@ -60,7 +60,7 @@ type requestView struct {
 	Commit  *string `json:"commit" doc:"The commit that was made of it."`
 }
 
-func viewRequest(q kg.Request) requestView {
+func viewRequest(q *kg.Request) requestView {
 	source := q.SourceBranch
 	if source == "" && isMerge(q) {
 		source = q.Source.ID.String()
@@ -68,7 +68,7 @@ func viewRequest(q kg.Request) requestView {
 	return requestView{q.Number, string(q.State), q.Capability, source, q.Branch, view.CommitID(q.Commit)}
 }
 
-func isMerge(q kg.Request) bool { return q.Capability == branchesMergeBuiltin.ID }
+func isMerge(q *kg.Request) bool { return q.Capability == branchesMergeBuiltin.ID }
 
 var requestCells = capability.CellsOf("request:integer", "state:string", "source:string", "target:string", "agent:string", "asked:string", "message:string", "decider:string", "decided:string null",
 	"reason:string", "commit:string null", "head:string null", "merges:string null", "take:string", "resolutions:array null", "call:string", "args:string")
@@ -100,7 +100,7 @@ var requestsListBuiltin = invoke.Define(capability.Descriptor{
 			out.Next = list[i-1].Number
 			break
 		}
-		row, err := requestRow(q, shown)
+		row, err := requestRow(&q, shown)
 		if err != nil {
 			return nil, err
 		}
@@ -132,7 +132,7 @@ func requestsOf(ctx context.Context, r *invoke.Request, number int64, pending bo
 }
 
 // requestRow is the row of a request in a list, with so many characters of its arguments.
-func requestRow(q kg.Request, shown int) ([]any, error) {
+func requestRow(q *kg.Request, shown int) ([]any, error) {
 	asked, err := mergeAsked(q)
 	if err != nil {
 		return nil, err
@@ -154,7 +154,7 @@ func requestRow(q kg.Request, shown int) ([]any, error) {
 }
 
 // mergeAsked returns the arguments of the merge that was asked for, of another call the message alone.
-func mergeAsked(q kg.Request) (in merging, err error) {
+func mergeAsked(q *kg.Request) (in merging, err error) {
 	if !isMerge(q) {
 		args, err := argsAsked(q)
 		in.Message = args.Text("message")
@@ -167,7 +167,7 @@ func mergeAsked(q kg.Request) (in merging, err error) {
 }
 
 // argsAsked returns the arguments of the call that was asked for.
-func argsAsked(q kg.Request) (args invoke.Arguments, err error) {
+func argsAsked(q *kg.Request) (args invoke.Arguments, err error) {
 	d := json.NewDecoder(strings.NewReader(q.Args))
 	d.UseNumber()
 	if err := d.Decode(&args); err != nil {
@@ -202,10 +202,11 @@ var requestsDecideBuiltin = invoke.Define(capability.Descriptor{
 }, decide, invoke.On())
 
 func decide(ctx context.Context, r *invoke.Request, in deciding) (*decided, error) {
-	q, err := r.Snapshot.Request(ctx, in.Request)
+	found, err := r.Snapshot.Request(ctx, in.Request)
 	if err != nil {
 		return nil, err
 	}
+	q := &found
 	if q.State == kg.Done || q.State == kg.Declined {
 		return nil, fault.New(fault.Conflict, "request %d is %s since %s, by %s", q.Number, q.State, q.Decided.UTC().Format(time.DateTime), q.Decider).With("state", string(q.State))
 	}
@@ -252,7 +253,7 @@ func decide(ctx context.Context, r *invoke.Request, in deciding) (*decided, erro
 
 // approveCall makes the call that a request kept, on the head that it was tried on. If the branch has moved since, it is
 // made on the head that if_commit names, which is the one that whoever approves has looked at.
-func approveCall(ctx context.Context, r *invoke.Request, in deciding, q kg.Request) (*decided, error) {
+func approveCall(ctx context.Context, r *invoke.Request, in deciding, q *kg.Request) (*decided, error) {
 	switch {
 	case in.Take != "" || in.Resolutions != nil:
 		return nil, fault.Argument("resolutions", fault.Closed, nil, fmt.Sprintf("request %d is a call of %s and no merge, so there are no clashes; leave out take and resolutions", q.Number, q.Capability))
@@ -298,7 +299,7 @@ func approveCall(ctx context.Context, r *invoke.Request, in deciding, q kg.Reque
 	return out, nil
 }
 
-func decline(ctx context.Context, r *invoke.Request, in deciding, q kg.Request) (*decided, error) {
+func decline(ctx context.Context, r *invoke.Request, in deciding, q *kg.Request) (*decided, error) {
 	out, err := changed(ctx, r, in.DryRun, func(s *kg.Session, a kg.Activity) (*decided, error) {
 		return &decided{requestView: viewRequest(q), DryRun: in.DryRun}, s.Decline(ctx, q.Number, in.Reason, in.DryRun, a)
 	})
@@ -309,7 +310,7 @@ func decline(ctx context.Context, r *invoke.Request, in deciding, q kg.Request) 
 }
 
 // lapsed refuses a request whose branches have moved, and says how to see what happened.
-func lapsed(q kg.Request) error {
+func lapsed(q *kg.Request) error {
 	source := cmp.Or(q.SourceBranch, q.Source.ID.String())
 	if q.Branch == "" {
 		return fault.New(fault.Conflict, "request %d has lapsed: the branch that it would change is gone, or was reset; decline it", q.Number)

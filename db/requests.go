@@ -55,8 +55,9 @@ var requestSums = summedTable{name: "requests", column: "sum", covers: "what was
 // requestRow are the columns of a request that its digest covers.
 const requestRow = "seq, capability, args, line, head, source_line, source, agent, asked, state, decider, decided, reason, commit_seq"
 
-// maxPending bounds the requests of a file that wait for a decision.
-const maxPending = 1000
+// maxPending bounds the requests of a file that wait for a decision, maxOfAgent those of one agent, so that one cannot
+// take all places, and maxLooked those among which DecidedBefore looks.
+const maxPending, maxOfAgent, maxLooked = 1000, 100, 1000
 
 // Requests lists up to limit requests with numbers less than before, the newest first; 0 starts at the newest. With
 // pending it lists those that wait for a decision or have lapsed.
@@ -77,6 +78,33 @@ func (r *Reader) Request(ctx context.Context, number int64) (Request, error) {
 		err = fault.New(fault.Missing, "no request %d; requests_list has them", number)
 	}
 	return append(list, Request{})[0], err
+}
+
+// DecidedBefore is the fault Conflict if an agent asked for the same call before and that was decided: a call with the
+// same capability and arguments, of the same source commit if it merges one, on the reader's branch. The fault says what
+// became of the newest request for it, and how to ask once more. It is nil if there is none among the newest 1,000
+// requests, or if one that was stored later waits at the head of the branch.
+func (r *Reader) DecidedBefore(ctx context.Context, agent, capability, args string, source history.Commit) error {
+	if err := r.ready(ctx); err != nil {
+		return r.fail(ctx, "requests", err)
+	}
+	line, err := r.conn.lineOf(r.branch)
+	if err != nil {
+		return r.fail(ctx, "requests", err)
+	}
+	list, err := r.requests(ctx, `WHERE q.seq = (SELECT seq FROM requests WHERE seq > (SELECT max(seq) FROM requests) - ? AND capability = ? AND args = ?
+		AND line = ? AND source = ? AND agent = ? AND (state <> 'pending' OR head = ?) ORDER BY seq DESC LIMIT 1)`,
+		maxLooked, capability, args, line, source.Seq, agent, r.head.Seq)
+	if err != nil || len(list) == 0 || list[0].Decider == "" {
+		return err
+	}
+	q := &list[0]
+	f := fault.New(fault.Conflict, "request %d asked for the same, and is %s since %s, by %s; nobody is asked again for the same call, and one with another message is a new request",
+		q.Number, q.State, q.Decided.UTC().Format(time.DateTime), q.Decider).With("state", string(q.State)).With("reason", q.Reason)
+	if q.Commit.Seq != 0 {
+		f = f.With("commit", q.Commit.ID.String())
+	}
+	return f
 }
 
 func (r *Reader) requests(ctx context.Context, where string, args ...any) (list []Request, err error) {
@@ -141,6 +169,12 @@ func (w *Writer) addRequest(q Request) (number int64, err error) {
 	}
 	if pending >= maxPending {
 		return 0, fault.New(fault.TooLarge, "%d requests wait for a decision, and a file has no more; requests_decide decides them", pending)
+	}
+	if pending, err = w.conn.Int64("SELECT count(*) FROM requests INDEXED BY requests_pending WHERE state = 'pending' AND agent = ?", q.Agent); err != nil {
+		return 0, err
+	}
+	if pending >= maxOfAgent {
+		return 0, fault.New(fault.TooLarge, "%d requests of %s wait for a decision, and one agent has no more; requests_list has them, and requests_decide with decision: decline takes back those that are not needed", pending, q.Agent)
 	}
 	last, err := w.conn.Int64("SELECT max(seq) FROM requests")
 	if err != nil {

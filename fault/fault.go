@@ -8,6 +8,7 @@ package fault
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 )
@@ -148,9 +149,8 @@ func Whole(err error) string {
 //go:noinline
 func (e *Error) With(key string, value any) *Error {
 	c := *e
-	c.Details = make(map[string]any, len(e.Details)+1)
-	for k, v := range e.Details {
-		c.Details[k] = v
+	if c.Details = maps.Clone(e.Details); c.Details == nil {
+		c.Details = map[string]any{}
 	}
 	c.Details[key] = value
 	return &c

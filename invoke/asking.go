@@ -65,20 +65,23 @@ func (r *Request) beginAsking(ctx context.Context) error {
 	return nil
 }
 
-// keep keeps a call that was tried as a request.
-func (r *Request) keep(ctx context.Context) (err error) {
-	if r.written == nil || r.written.Added+r.written.Removed == 0 {
-		r.Warn("this would change nothing, so nobody is asked for it")
-		return nil
-	}
-	r.Args["dry_run"] = false
-	r.finish(nil)
+// keep keeps a call as a request that was tried with this outcome. If the same call was asked for before and is decided,
+// it says what became of that instead: once it is done, another try often fails or would change nothing.
+func (r *Request) keep(ctx context.Context, tried error) error {
 	text, err := jsontext.Marshal(r.asked)
 	if err != nil {
 		return fmt.Errorf("encode request: %w", err)
 	}
-	if r.Parts.Request, err = r.Session().AskFor(ctx, r.Capability.ID, string(text), *r.agreedAt, r.activity); err != nil {
-		return err
+	changes := tried == nil && r.written != nil && r.written.Added+r.written.Removed > 0
+	r.Args["dry_run"] = !changes
+	r.finish(tried)
+	r.Parts.Request, err = r.Session().AskFor(ctx, r.Capability.ID, string(text), r.agreedAt, changes, r.activity)
+	switch {
+	case err != nil || tried != nil:
+		return cmp.Or(err, tried)
+	case !changes:
+		r.Warn("this would change nothing, so nobody is asked for it")
+		return nil
 	}
 	r.recorded = true
 	r.WarnWaits(r.Parts.Request, "a person who may make the call, or somebody with the scope builder")

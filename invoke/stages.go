@@ -374,8 +374,8 @@ func (r *Request) handle(ctx context.Context) (err error) {
 	r.value, err = r.Capability.Handle(ctx, r)
 	var mass *kg.MassChange
 	switch {
-	case err == nil && r.asked != nil:
-		return r.keep(ctx)
+	case r.asked != nil:
+		return r.keep(ctx, err)
 	case !errors.As(err, &mass):
 		return r.orAsk(err)
 	}

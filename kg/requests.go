@@ -39,11 +39,12 @@ func (s *Snapshot) Request(ctx context.Context, number int64) (Request, error) {
 
 // Ask stores a merge as a request, with the call that it comes from, and returns its number with what the merge would
 // do. Nothing is stored, and the number is 0, for a merge that would change nothing. What [Session.Merge] refuses in a
-// dry run is refused. Asked again, the same call has the same number while neither branch has moved.
+// dry run is refused. Asked again, the same call has the same number while neither branch has moved; of the same source
+// commit it is the fault Conflict once it was decided, see [db.Reader.DecidedBefore].
 func (s *Session) Ask(ctx context.Context, m Merge, capability, args string) (number int64, would Merged, err error) {
 	m.Set.DryRun = true
 	would, err = s.Merge(ctx, m)
-	if err != nil || would.UpToDate || would.Open == 0 && !would.Changed {
+	if err != nil {
 		return 0, would, err
 	}
 	w, _, err := s.writer(ctx)
@@ -51,6 +52,11 @@ func (s *Session) Ask(ctx context.Context, m Merge, capability, args string) (nu
 		return 0, would, err
 	}
 	defer w.Close()
+	agent := s.principal.Author()
+	err = w.DecidedBefore(ctx, agent, capability, args, would.Source)
+	if err != nil || would.UpToDate || would.Open == 0 && !would.Changed {
+		return 0, would, err
+	}
 	source, err := w.BranchNamed(ctx, m.Source)
 	if err != nil {
 		return 0, would, err
@@ -59,7 +65,7 @@ func (s *Session) Ask(ctx context.Context, m Merge, capability, args string) (nu
 		return 0, would, fault.New(fault.Conflict, "a branch moved while this was asked for; ask again")
 	}
 	number, err = w.AddRequest(ctx, Request{
-		Capability: capability, Args: args, Source: would.Source, SourceBranch: source.Name, Agent: s.principal.Author(), Asked: s.graph.now(),
+		Capability: capability, Args: args, Source: would.Source, SourceBranch: source.Name, Agent: agent, Asked: s.graph.now(),
 	})
 	if err != nil {
 		return 0, would, err
@@ -70,19 +76,24 @@ func (s *Session) Ask(ctx context.Context, m Merge, capability, args string) (nu
 // RequestIRI names a request in provenance, as what a call used that it asked for.
 func RequestIRI(number int64) string { return fmt.Sprintf("urn:trails:request:%d", number) }
 
-// AskFor stores a call, which is no merge, as a request to make it on the session's branch, and returns its number. Tried
-// is the commit that it was tried on: if it is not the head any more, that is the fault Conflict. Asked again, the same call
-// has the same number while the branch has not moved.
-func (s *Session) AskFor(ctx context.Context, capability, args string, tried CommitID, a Activity) (number int64, err error) {
+// AskFor stores a call, which is no merge, as a request to make it on the session's branch, and returns its number. Nothing
+// is stored, and the number is 0, for a call that changes nothing. Tried is the commit that it was tried on, used
+// if it changes something: if it is not the head any more, that is the fault Conflict. Asked again, the same call has the same number while the branch has not
+// moved; once it was decided it is the fault Conflict, see [db.Reader.DecidedBefore].
+func (s *Session) AskFor(ctx context.Context, capability, args string, tried *CommitID, changes bool, a Activity) (number int64, err error) {
 	w, _, err := s.writer(ctx)
 	if err != nil {
 		return 0, err
 	}
 	defer w.Close()
-	if w.Head().ID != tried {
+	agent := s.principal.Author()
+	if err := w.DecidedBefore(ctx, agent, capability, args, Commit{}); err != nil || !changes {
+		return 0, err
+	}
+	if w.Head().ID != *tried {
 		return 0, fault.New(fault.Conflict, "the branch moved while this was asked for; ask again")
 	}
-	number, err = w.AddRequest(ctx, Request{Capability: capability, Args: args, Agent: s.principal.Author(), Asked: s.graph.now()})
+	number, err = w.AddRequest(ctx, Request{Capability: capability, Args: args, Agent: agent, Asked: s.graph.now()})
 	if err != nil {
 		return 0, err
 	}
