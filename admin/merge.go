@@ -109,7 +109,7 @@ func (s *site) makeMerge(w http.ResponseWriter, r *http.Request, a *asker, m *me
 	case entry.digest != "":
 		m.Key, m.Problem = uuid.NewString(), "This form was sent before, with other decisions, and that is done."
 		return again(http.StatusUnprocessableEntity)
-	case m.Seen != m.heads():
+	case capability == mergeID && m.Seen != m.heads(): // a request is bound to its commits, and has lapsed when a branch has moved
 		m.Problem = "One of the two branches has moved since. Look at what would be merged now."
 		return again(http.StatusPreconditionFailed)
 	}

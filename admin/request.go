@@ -86,7 +86,6 @@ func (a *asker) deciding(number string, m *merge, reason string) (*deciding, err
 		return nil, err
 	}
 	m.Source, m.Target = asked.Source, asked.Target
-	m.Seen = m.heads() // a request lapses when one of its branches moves
 	if asked.Call != mergeID {
 		m.Source = "" // so that nothing but the branch is named
 	}
