@@ -76,6 +76,10 @@ func TestWhatFailsAtAServerIsRecordedAsFailed(t *testing.T) {
 		if !strings.Contains(r.Text, want.says) {
 			t.Errorf("%s says %q", name, r.Text)
 		}
+		failed := `{"status":"error","result":"` // all that a program over HTTP sees
+		if err == nil && (strings.HasPrefix(string(r.Structured), failed) != r.Failed || r.Failed != (want.outcomes == "failed") || r.Failed && !strings.Contains(string(r.Structured), want.says)) {
+			t.Errorf("%s answers programs with %s", name, r.Structured)
+		}
 		if (err != nil) != (name == "gone") || attempts != want.attempts {
 			t.Errorf("%s: %d attempts, %v", name, attempts, err)
 		}

@@ -24,8 +24,10 @@ import (
 	"trails/text/quote"
 )
 
-// passed is a result that is passed on unchanged.
+// passed is a result that is passed on unchanged. Its Status is "error" if the tool reported a failure, and otherwise left
+// out.
 type passed struct {
+	Status     string         `json:"status,omitempty"`
 	Result     any            `json:"result"`
 	Links      []link         `json:"links,omitempty"`
 	Provenance map[string]any `json:"provenance,omitempty"`
@@ -142,9 +144,13 @@ func wrapped(r *invoke.Request, s *session, d directory, server string, source a
 		envelope.Summary = "(" + cmp.Or(source.Tool, source.ToolID) + " has answered with nothing)"
 		if source.Failed {
 			envelope.Summary = "(" + cmp.Or(source.Tool, source.ToolID) + " has failed, and does not say why)"
+			value.Result = envelope.Summary
 		}
 	case (strings.HasPrefix(summary, "{") || strings.HasPrefix(summary, "[")) && json.Valid([]byte(summary)):
 		value.Result = json.RawMessage(gateway.VisibleJSON([]byte(summary)))
+	}
+	if source.Failed {
+		value.Status = envelope.Status
 	}
 	return outcome{value: value, text: envelope.Summary, failed: source.Failed}, nil
 }
