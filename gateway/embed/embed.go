@@ -166,7 +166,7 @@ func (e *Embedder) Vector(ctx context.Context, by gateway.Embeddings, request st
 const BatchTexts = 64
 
 // Batch requests the unit vectors of up to [BatchTexts] texts, all of one length, and does not cache them.
-// The fault is as for [Embedder.Near].
+// The fault is as for [Embedder.Near], and InvalidData if the endpoint refuses one of the texts, after which it is not paused.
 func (e *Embedder) Batch(ctx context.Context, by gateway.Embeddings, texts []string) ([][]float32, error) {
 	s, err := e.spaceOf(by)
 	if err != nil {
@@ -383,6 +383,9 @@ func (s *space) ask(ctx context.Context, way *remote.Client, texts []string, key
 	switch {
 	case err == nil:
 		s.problem, s.rest = nil, 0
+	case len(keys) == 0 && fault.Is(err, fault.InvalidData):
+		s.problem, s.rest = nil, 0 // it answers: other texts may do
+		return nil, err
 	case errors.As(err, &f):
 		s.rest = min(max(2*s.rest, s.embedder.config.Rest), longestRest)
 		s.problem, s.until = fault.New(f.Kind, "%s", quote.Line(f.Message, mostTold)), time.Now().Add(s.rest)

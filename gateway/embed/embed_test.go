@@ -319,3 +319,29 @@ func TestNobodyIsAskedWithoutLeave(t *testing.T) {
 		t.Errorf("%d requests", server.requests.Load())
 	}
 }
+
+func TestARefusedTextPausesNoBatch(t *testing.T) {
+	end := newEndpoint(t)
+	e := trusting(t, embed.Config{Rest: time.Hour})
+	for _, status := range []int{400, 413, 422} {
+		end.answer(func(w http.ResponseWriter, _ *http.Request) { http.Error(w, "no", status) })
+		if _, err := e.Batch(t.Context(), end.settings(), []string{"cat"}); !fault.Is(err, fault.InvalidData) {
+			t.Errorf("%d: %v", status, err)
+		}
+		end.answers.Store(nil)
+		if v, err := e.Batch(t.Context(), end.settings(), []string{"car"}); err != nil || len(v) != 1 {
+			t.Errorf("after %d: %v", status, err)
+		}
+	}
+	for _, status := range []int{401, 403, 404, 408, 429, 500} {
+		e := trusting(t, embed.Config{Rest: time.Hour})
+		end.answer(func(w http.ResponseWriter, _ *http.Request) { http.Error(w, "no", status) })
+		if _, err := e.Batch(t.Context(), end.settings(), []string{"cat"}); !fault.Is(err, fault.Unusable) {
+			t.Errorf("%d: %v", status, err)
+		}
+		end.answers.Store(nil)
+		if _, err := e.Batch(t.Context(), end.settings(), []string{"car"}); err == nil {
+			t.Errorf("after %d the endpoint is not paused", status)
+		}
+	}
+}

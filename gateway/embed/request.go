@@ -15,7 +15,7 @@ import (
 const maxLength = 8_192
 
 // request requests unit vectors of texts from an endpoint. All must have the same length. An invalid answer is
-// fault.Unusable.
+// fault.Unusable, a refusal of the texts fault.InvalidData.
 func request(ctx context.Context, way *remote.Client, of gateway.Embeddings, secret string, texts []string) ([][]float32, error) {
 	body, err := jsontext.Marshal(struct {
 		Model string   `json:"model"`
@@ -55,7 +55,7 @@ func request(ctx context.Context, way *remote.Client, of gateway.Embeddings, sec
 			squares += float64(n) * float64(n)
 		}
 		if squares == 0 {
-			return nil, fault.New(fault.Unusable, "the endpoint answered with a vector without a direction")
+			return nil, fault.New(fault.InvalidData, "the endpoint answered with a vector without a direction")
 		}
 		for i, n := range d.Embedding {
 			d.Embedding[i] = float32(float64(n) / math.Sqrt(squares))

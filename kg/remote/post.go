@@ -12,7 +12,7 @@ import (
 
 // Post sends JSON with a key as a bearer token (RFC 6750), unless it is "", and returns the JSON of the answer. It
 // follows no redirect, because the key is for this address only. The text of an error from the endpoint is not in the
-// fault.
+// fault. An answer that blames the body, such as 400 or 413, is the fault InvalidData.
 func (c *Client) Post(ctx context.Context, address, key string, body []byte) ([]byte, error) {
 	u, err := c.target(address)
 	if err != nil {
@@ -36,7 +36,11 @@ func (c *Client) Post(ctx context.Context, address, key string, body []byte) ([]
 	}
 	defer func() { _ = res.Body.Close() }() // only read
 	if res.StatusCode != http.StatusOK {
-		return nil, fault.New(fault.Unusable, "<%s> answered %d %s", u, res.StatusCode, http.StatusText(res.StatusCode))
+		kind := fault.Unusable
+		if blamesBody(res.StatusCode) {
+			kind = fault.InvalidData
+		}
+		return nil, fault.New(kind, "<%s> answered %d %s", u, res.StatusCode, http.StatusText(res.StatusCode))
 	}
 	answer, err := io.ReadAll(io.LimitReader(res.Body, c.limits.Answer+1))
 	switch {
@@ -46,4 +50,14 @@ func (c *Client) Post(ctx context.Context, address, key string, body []byte) ([]
 		return nil, fault.New(fault.TooLarge, "<%s> answered with more than %d bytes", u, c.limits.Answer)
 	}
 	return answer, nil
+}
+
+// blamesBody reports whether a status says that another body might be answered: the 4xx (RFC 9110 §15.5) except those about
+// the caller's rights, the address, the time and how often it asks.
+func blamesBody(status int) bool {
+	switch status {
+	case http.StatusUnauthorized, http.StatusForbidden, http.StatusNotFound, http.StatusRequestTimeout, http.StatusTooManyRequests:
+		return false
+	}
+	return status >= 400 && status < 500
 }

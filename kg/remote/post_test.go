@@ -46,7 +46,7 @@ func TestJSONIsPostedWithItsKeyToOneAddressOnly(t *testing.T) {
 		kind fault.Kind
 		says string
 	}{
-		"/away": {fault.Unusable, "answered 307"}, "/round": {fault.Unusable, "answered 308"}, "/no": {fault.Unusable, "answered 418 I'm a teapot"},
+		"/away": {fault.Unusable, "answered 307"}, "/round": {fault.Unusable, "answered 308"}, "/no": {fault.InvalidData, "answered 418 I'm a teapot"},
 		"/much": {fault.TooLarge, "more than 100 bytes"}, "/slow": {fault.TimedOut, "within 300ms"},
 	} {
 		_, err := c.Post(t.Context(), here.URL+path, "k", []byte(`{"a":1}`))
