@@ -329,22 +329,22 @@ func (d *doctor) checkVectors(ctx context.Context, r *invoke.Request) (string, e
 	if err != nil {
 		return "", err
 	}
-	by := settings.Embeddings
-	switch {
-	case !r.Snapshot.Embeds() && n == 0:
-		return "no property is marked with embed; texts are found by words", nil
-	case by == (gateway.Embeddings{}):
-		return "", warn("there are %d vectors and no endpoint of embeddings; trails gateway settings names one, or trails embed FILE --drop removes them", n)
-	}
 	state, err := r.Snapshot.Vectors(ctx)
 	if err != nil {
 		return "", err
+	}
+	by := settings.Embeddings
+	switch {
+	case !r.Snapshot.Embeds() && n+state.Refused == 0:
+		return "no property is marked with embed; texts are found by words", nil
+	case by == (gateway.Embeddings{}):
+		return "", warn("there are %d vectors and no endpoint of embeddings; trails gateway settings names one, or trails embed FILE --drop removes them", n)
 	}
 	work, err := r.Snapshot.VectorWork(ctx)
 	if err != nil {
 		return "", err
 	}
-	told := fmt.Sprintf("vectors: %d of %d numbers, of %s; texts without one: %d; of texts that are gone: %d", n, state.Length, by.Model, work.Pending, work.Stale)
+	told := fmt.Sprintf("vectors: %d of %d numbers, of %s; texts without one: %d; refused by the endpoint: %d; of texts that are gone: %d", n, state.Length, by.Model, work.Pending, state.Refused, work.Stale)
 	health := d.embedder.Health(by)
 	switch {
 	case state.Problem != "":
@@ -353,6 +353,8 @@ func (d *doctor) checkVectors(ctx context.Context, r *invoke.Request) (string, e
 		return "", warn("%s; %s", told, health.Problem)
 	case n > 0 && state.VectorModel != (kg.VectorModel{URL: by.URL, Model: by.Model}):
 		return "", warn("%s; they are of another model, and trails embed FILE makes them again, as a served graph does", told)
+	case state.Refused > 0:
+		return "", warn("%s; trails embed FILE --anew asks again", told)
 	case work.Pending > 0 || work.Stale > 0:
 		return told + "; a served graph makes and removes them by itself, and trails embed FILE at once", nil
 	}

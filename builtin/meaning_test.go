@@ -32,6 +32,9 @@ type meaningEndpoint struct {
 	sent   []string // all texts that it was sent
 	broken bool
 	length int
+	// refuses is a part of texts that are answered with 400, "*" of all, and silent one of texts whose vectors have no direction.
+	refuses, silent string
+	batches         int
 }
 
 func newMeaningEndpoint(t *testing.T) *meaningEndpoint {
@@ -49,10 +52,17 @@ func newMeaningEndpoint(t *testing.T) *meaningEndpoint {
 			http.Error(w, "no", http.StatusServiceUnavailable)
 			return
 		}
+		m.batches++
+		if m.refuses == "*" || m.refuses != "" && strings.Contains(strings.Join(asked.Input, "\n"), m.refuses) {
+			http.Error(w, "no", http.StatusBadRequest)
+			return
+		}
 		var data []map[string]any
 		for i, text := range asked.Input {
 			v := make([]float64, m.length)
-			v[2] = 0.1
+			if m.silent == "" || !strings.Contains(text, m.silent) {
+				v[2] = 0.1
+			}
 			for at, words := range [][]string{{"cat", "feline", "kitten"}, {"car", "vehicle"}} {
 				for _, word := range words {
 					v[at] += float64(strings.Count(text, word))
@@ -227,6 +237,65 @@ func TestTextsAreFoundByWhatTheyMean(t *testing.T) {
 	names, _, warned = foundBy(t, e, `{"text":"cat toys"}`)
 	if !slices.Equal(names, before) || warned != "" {
 		t.Errorf("without a property that is embedded %v: %s", names, warned)
+	}
+}
+
+func TestATextThatIsRefusedHoldsUpNoOther(t *testing.T) {
+	endpoint, embedder := newMeaningEndpoint(t), embedding(t, true)
+	e := invoketest.New(t, meaningSchema, invoke.Config{Providers: builtin.Options{Embedder: embedder}.Providers()})
+	var notes strings.Builder
+	for i := range 70 { // more than one batch
+		fmt.Fprintf(&notes, `{"type":"Note","id":"n%d","data":{"title":"t%[1]d","body":"body %[1]d"}}`+"\n", i)
+	}
+	load, err := json.Marshal(map[string]string{"data": notes.String(), "mode": "append"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	e.Must(t, "load", string(load))
+	e.Must(t, "note.update", `{"id":"n5","body":"a refused kitten"}`)
+	e.Must(t, "note.update", `{"id":"n6","body":"silent"}`)
+	e.Must(t, "trails.meta.gateway.configure", fmt.Sprintf(`{"settings":{"embeddings":{"url":%q,"model":"m"}}}`, endpoint.URL))
+	// An endpoint that refuses everything has nothing against one text.
+	endpoint.change(func() { endpoint.refuses = "*" })
+	if s, err := meaning.Fill(t.Context(), e.Graph(), embedder, nil); err == nil || s.Refused != 0 {
+		t.Errorf("an endpoint that refuses everything: %+v, %v", s, err)
+	}
+	endpoint.change(func() { endpoint.refuses, endpoint.silent, endpoint.batches = "refused", "silent", 0 })
+	var done, total int64
+	s, err := meaning.Fill(t.Context(), e.Graph(), embedder, func(n, of int64) { done, total = n, of })
+	if err != nil || s.Vectors != 68 || s.Refused != 2 || s.Work.Pending != 0 || s.Problem != "" || done != 70 || total != 70 {
+		t.Fatalf("%+v, %d of %d: %v", s, done, total, err)
+	}
+	if endpoint.batches > 40 {
+		t.Errorf("two of 70 texts are found in %d requests", endpoint.batches)
+	}
+	if names, _, warned := foundBy(t, e, `{"text":"kitten things"}`); !slices.Contains(names, "Note/n5") || !strings.Contains(warned, "2 texts were refused by the endpoint") {
+		t.Errorf("%v: %s", names, warned)
+	}
+	if told := fmt.Sprint(e.Must(t, "trails.meta.doctor.run", `{}`)); !strings.Contains(told, "refused by the endpoint: 2") {
+		t.Error(told)
+	}
+	// It is not asked again, before somebody says so.
+	endpoint.change(func() { endpoint.refuses, endpoint.silent, endpoint.batches = "", "", 0 })
+	e.Must(t, "note.create", `{"id":"new","title":"new","body":"a vehicle"}`)
+	if s, err := meaning.Fill(t.Context(), e.Graph(), embedder, nil); err != nil || s.Vectors != 69 || s.Refused != 2 || endpoint.batches != 1 {
+		t.Errorf("%+v in %d requests: %v", s, endpoint.batches, err)
+	}
+	if _, err := e.Graph().DropVectors(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if s, err := meaning.Fill(t.Context(), e.Graph(), embedder, nil); err != nil || s.Vectors != 71 || s.Refused != 0 {
+		t.Errorf("%+v: %v", s, err)
+	}
+	// The refusal of a text that is gone is removed, also when it is the last row.
+	endpoint.change(func() { endpoint.refuses = "refused" })
+	e.Must(t, "note.update", `{"id":"n7","body":"refused again"}`)
+	if s, err := meaning.Fill(t.Context(), e.Graph(), embedder, nil); err != nil || s.Refused != 1 {
+		t.Errorf("%+v: %v", s, err)
+	}
+	e.Must(t, "schema_apply", `{"patch":"- alter_property: {Note.body: {embed: false}}"}`)
+	if s, err := meaning.Fill(t.Context(), e.Graph(), embedder, nil); err != nil || s.Vectors != 0 || s.Refused != 0 {
+		t.Errorf("%+v: %v", s, err)
 	}
 }
 

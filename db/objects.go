@@ -22,7 +22,7 @@ import (
 // docs/decisions/0087-a-file-is-data.md.
 
 // objectsDigest identifies the tables and indexes of [disk.Format]; see [digestOf].
-const objectsDigest = "13cc17b8d71797ea5523b91f208f82c827a0b3a5ad8bd3e48ac0549d857a10c8"
+const objectsDigest = "df3779c9d6b0bb48013a4fbe6523837f73bfe89ce7302b9c19218f0fc3084f9c"
 
 // object is one row of sqlite_schema.
 type object struct {

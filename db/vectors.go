@@ -31,6 +31,8 @@ type VectorState struct {
 	// Seq is the commit of main whose texts were looked at last, Pending how many of these had no vector then.
 	Seq     history.Seq
 	Pending int64
+	// Refused is how many texts the endpoint has refused, which have no vector and are not pending.
+	Refused int64
 	// Problem is the last failure, "" after a success.
 	Problem string
 	// Owner is the process that makes vectors until Until; "" for none.
@@ -38,7 +40,7 @@ type VectorState struct {
 	Until time.Time
 }
 
-// TextVector is a text with its vector.
+// TextVector is a text with its vector. Without numbers the endpoint has refused the text.
 type TextVector struct {
 	Text    rdf.Term
 	Numbers []float32
@@ -52,14 +54,17 @@ type EmbeddedProperty struct {
 
 // VectorWork is what there is to do for the vectors of one state of main.
 type VectorWork struct {
-	// Texts have no vector: the first ones.
+	// Texts have no vector, and were not refused: the first ones.
 	Texts []rdf.Term
-	// Pending is how many have none, Stale how many vectors are of texts that no property has any more.
+	// Pending is how many have none, Stale how many vectors and refusals are of texts that no property has any more.
 	Pending, Stale int64
 
 	seq   history.Seq
 	stale []inline.TermID
 }
+
+// countVectors counts the vectors. A text that was refused has a row with the scale 0 and no numbers.
+const countVectors = "SELECT count(*) FROM vectors WHERE scale <> 0"
 
 const (
 	vectorTexts  = 2_000   // texts of one VectorWork
@@ -77,10 +82,10 @@ func (r *Reader) Vectors(ctx context.Context) (s VectorState, err error) {
 }
 
 func (c *conn) vectorState() (s VectorState, err error) {
-	err = c.Exec("SELECT url, model, length, seq, pending, problem, owner, until FROM vector_space", func(row *stmt.Stmt) error {
+	err = c.Exec("SELECT url, model, length, seq, pending, problem, owner, until, (SELECT count(*) FROM vectors WHERE scale = 0) FROM vector_space", func(row *stmt.Stmt) error {
 		s = VectorState{
 			VectorModel: VectorModel{row.ColumnText(0), row.ColumnText(1)}, Length: int(row.ColumnInt64(2)), Seq: row.Seq(3), Pending: row.ColumnInt64(4),
-			Problem: row.ColumnText(5), Owner: row.ColumnText(6), Until: row.Time(7),
+			Problem: row.ColumnText(5), Owner: row.ColumnText(6), Until: row.Time(7), Refused: row.ColumnInt64(8),
 		}
 		return nil
 	})
@@ -95,7 +100,7 @@ func (w VectorWork) Seq() history.Seq { return w.seq }
 
 // CountVectors returns how many vectors the file has.
 func (r *Reader) CountVectors(ctx context.Context) (int64, error) {
-	return r.number(ctx, "vectors", "SELECT count(*) FROM vectors")
+	return r.number(ctx, "vectors", countVectors)
 }
 
 // VectorWork compares the texts of properties with the vectors. It reads all of these texts' statements.
@@ -180,10 +185,10 @@ func (c *conn) dropVectors() error {
 	return c.Exec("UPDATE vector_space SET url = '', model = '', length = 0, seq = 0, pending = 0, problem = ''", nil)
 }
 
-// DropVectors removes all vectors, and says how many there were.
+// DropVectors removes all vectors, and says how many there were. What was refused is forgotten, too.
 func (f *File) DropVectors(ctx context.Context) (n int64, err error) {
 	err = f.beside(ctx, "drop vectors", f.opts.LockWait, func(c *conn) error {
-		n, err = c.Int64("SELECT count(*) FROM vectors")
+		n, err = c.Int64(countVectors)
 		if err != nil {
 			return err
 		}
@@ -192,8 +197,8 @@ func (f *File) DropVectors(ctx context.Context) (n int64, err error) {
 	return n, err
 }
 
-// KeepVectors stores vectors that owner has made, and prolongs its claim. All have one length; if those that are there have
-// another one, they are of another model and are dropped. Who has lost the claim gets the fault Conflict.
+// KeepVectors stores vectors that owner has made and texts that were refused, and prolongs its claim. All vectors have one length; if
+// those that are there have another one, they are of another model and are dropped. Who has lost the claim gets the fault Conflict.
 func (f *File) KeepVectors(ctx context.Context, owner string, until time.Time, list []TextVector) error {
 	return f.beside(ctx, "keep vectors", f.opts.LockWait, func(c *conn) error {
 		s, err := f.claimed(c, owner)
@@ -202,13 +207,16 @@ func (f *File) KeepVectors(ctx context.Context, owner string, until time.Time, l
 		}
 		terms := dictionary.ForReading(c.Conn, dictionary.NewCache())
 		for _, v := range list {
-			if s.Length != 0 && len(v.Numbers) != s.Length {
+			refused := len(v.Numbers) == 0
+			if !refused && s.Length != 0 && len(v.Numbers) != s.Length {
 				if err := c.Exec("DELETE FROM vectors", nil); err != nil {
 					return err
 				}
 				s.Seq = 0
 			}
-			s.Length = len(v.Numbers)
+			if !refused {
+				s.Length = len(v.Numbers)
+			}
 			id, known, err := terms.Lookup(v.Text)
 			if err != nil {
 				return err
@@ -216,7 +224,10 @@ func (f *File) KeepVectors(ctx context.Context, owner string, until time.Time, l
 			if !known {
 				continue
 			}
-			scale, numbers := packed(v.Numbers)
+			scale, numbers := int64(0), []byte{}
+			if !refused {
+				scale, numbers = packed(v.Numbers)
+			}
 			if err := c.Exec("INSERT OR REPLACE INTO vectors (term, scale, digest, numbers) VALUES (?, ?, ?, ?)", nil, id, scale, vectorDigest(s.VectorModel, rdf.Lexical(v.Text), scale, numbers), numbers); err != nil {
 				return err
 			}
@@ -416,7 +427,7 @@ func (v *verifier) vectors() error {
 	}
 	return v.conn.Exec("SELECT v.term, t.value, v.digest, v.scale, v.numbers FROM vectors v LEFT JOIN terms t ON t.id = v.term AND t.kind IN (3, 5)", func(row *stmt.Stmt) error {
 		switch numbers := row.Blob(4); {
-		case len(numbers) != s.Length:
+		case len(numbers) != s.Length && (len(numbers) > 0 || row.ColumnInt64(3) != 0):
 			v.problem("vectors: the vector of term %d has %d numbers, and %d are said; trails embed --anew makes all of them again", row.ID(0), len(numbers), s.Length)
 		case vectorDigest(s.VectorModel, row.ColumnText(1), row.ColumnInt64(3), numbers) != row.ColumnInt64(2):
 			v.problem("vectors: the vector of term %d is not the one that was made of its text; trails embed --anew makes all of them again", row.ID(0))

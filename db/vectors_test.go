@@ -44,6 +44,25 @@ func workOf(t *testing.T, f *db.File) db.VectorWork {
 	return w
 }
 
+// countOf is how many vectors there are, and how many texts were refused.
+func countOf(t *testing.T, f *db.File) (vectors, refused int64) {
+	t.Helper()
+	r, err := f.Read(t.Context(), db.View{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	vectors, err = r.CountVectors(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := r.Vectors(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return vectors, s.Refused
+}
+
 // nearTo are the nearest subjects to a vector.
 func nearTo(t *testing.T, f *db.File, v []float32) (list []string) {
 	t.Helper()
@@ -123,6 +142,23 @@ func TestVectorsAreKeptAndFoundByNearness(t *testing.T) {
 	if w := workOf(t, f); w.Pending != 1 || w.Stale != 0 {
 		t.Errorf("%+v", w)
 	}
+	// A text that was refused is neither missing nor found nor a vector.
+	refused := []db.TextVector{{Text: rdf.Literal("bus", "")}}
+	if err := f.KeepVectors(t.Context(), "one", now.Add(time.Minute), refused); err != nil {
+		t.Fatal(err)
+	}
+	if w := workOf(t, f); w.Pending != 0 || w.Stale != 0 {
+		t.Errorf("with a text that was refused %+v", w)
+	}
+	if vectors, refused := countOf(t, f); vectors != 2 || refused != 1 {
+		t.Errorf("there are %d vectors, and %d texts were refused", vectors, refused)
+	}
+	if got := nearTo(t, f, []float32{1, 0}); !slices.Equal(got, []string{"<urn:x:c> 0.71"}) {
+		t.Errorf("with a text that was refused near are %q", got)
+	}
+	if report := verify(t, f); !report.OK() {
+		t.Error(report.Problems)
+	}
 	// Another length is another model, and so is another name: never a mix.
 	if err := keep("one", vector("bus", 0, 0, 1)); err != nil {
 		t.Fatal(err)
@@ -142,10 +178,20 @@ func TestVectorsAreKeptAndFoundByNearness(t *testing.T) {
 	if w := workOf(t, f); w.Pending != 3 {
 		t.Errorf("with another model %+v", w)
 	}
+	// What was refused is asked again after all is dropped.
+	if err := f.KeepVectors(t.Context(), "two", now.Add(time.Minute), append(refused, vector("car", 1, 0))); err != nil {
+		t.Fatal(err)
+	}
+	if n, err := f.DropVectors(t.Context()); err != nil || n != 1 {
+		t.Errorf("%d vectors are dropped: %v", n, err)
+	}
+	if w := workOf(t, f); w.Pending != 3 {
+		t.Errorf("after all is dropped %+v", w)
+	}
 }
 
 func TestVerifyFindsVectorsThatWereChanged(t *testing.T) {
-	for _, change := range []string{"UPDATE vectors SET numbers = x'0102'", "UPDATE vectors SET numbers = x'01'", "UPDATE vectors SET term = 1"} {
+	for _, change := range []string{"UPDATE vectors SET numbers = x'0102'", "UPDATE vectors SET numbers = x'01'", "UPDATE vectors SET numbers = x'', scale = 0", "UPDATE vectors SET term = 1"} {
 		f := create(t)
 		write(t, f, noted("a", "cat"), nil)
 		now := time.Unix(1000, 0)

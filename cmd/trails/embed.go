@@ -20,7 +20,8 @@ func (p *program) embedCommand() *cobra.Command {
 are missing, and remove those of texts that are gone. They come from the endpoint of embeddings
 in the settings of the gateway, to which somebody at this machine has agreed, and are kept in FILE.
 A served graph makes them by itself after each commit. Each batch is stored at once: what was
-interrupted goes on where it was. They are of main, in no commit and in no export.
+interrupted goes on where it was. A text that the endpoint refuses is counted, and left out until
+--anew. They are of main, in no commit and in no export.
 ` + fileHelp,
 		Example: `  trails gateway settings notes.trails '{"embeddings": {"url": "http://localhost:11434/v1/embeddings", "model": "all-minilm"}}'
   trails embed notes.trails
@@ -34,7 +35,7 @@ interrupted goes on where it was. They are of main, in no commit and in no expor
 			return p.withGraph(cmd.Context(), file, func(g *kg.Graph) error { return p.embed(cmd.Context(), g, anew, drop, status) })
 		}),
 	}
-	cmd.Flags().BoolVar(&anew, "anew", false, "make all of them again")
+	cmd.Flags().BoolVar(&anew, "anew", false, "make all of them again, also of texts that the endpoint has refused")
 	cmd.Flags().BoolVar(&drop, "drop", false, "remove all of them")
 	cmd.Flags().BoolVar(&status, "status", false, "say what there is and what is missing, and ask nobody")
 	return cmd
@@ -46,6 +47,7 @@ type embedded struct {
 	Length  int    `json:"length"`
 	Vectors int64  `json:"vectors"`
 	Missing int64  `json:"missing"`
+	Refused int64  `json:"refused"`
 	Stale   int64  `json:"stale"`
 	Dropped int64  `json:"dropped"`
 	Problem string `json:"problem"`
@@ -72,15 +74,15 @@ func (p *program) embed(ctx context.Context, g *kg.Graph, anew, drop, status boo
 	if err != nil {
 		return err
 	}
-	out := embedded{s.Model, s.Length, s.Vectors, s.Work.Pending, s.Work.Stale, dropped, s.Problem}
+	out := embedded{s.Model, s.Length, s.Vectors, s.Work.Pending, s.Refused, s.Work.Stale, dropped, s.Problem}
 	return p.print(out, func(w io.Writer) error {
 		switch {
 		case drop:
 			_, err = fmt.Fprintf(w, "dropped %s\n", count(dropped, "vector"))
-		case !s.Asks && s.Vectors == 0:
+		case !s.Asks && s.Vectors+s.Refused == 0:
 			_, err = fmt.Fprintln(w, "no property of the schema says embed: true, so there is nothing to do")
 		default:
-			_, err = fmt.Fprintf(w, "%s of %d numbers, of %s; %s without one, %d of texts that are gone\n", count(s.Vectors, "vector"), s.Length, line(s.Model), count(s.Work.Pending, "text"), s.Work.Stale)
+			_, err = fmt.Fprintf(w, "%s of %d numbers, of %s; %s without one, %d refused by the endpoint, %d of texts that are gone\n", count(s.Vectors, "vector"), s.Length, line(s.Model), count(s.Work.Pending, "text"), s.Refused, s.Work.Stale)
 		}
 		if err == nil && s.Problem != "" {
 			_, err = fmt.Fprintf(w, "the last attempt failed: %s\n", line(s.Problem))

@@ -48,7 +48,7 @@ func look(ctx context.Context, g *kg.Graph, work bool) (s State, err error) {
 		if s.VectorState, err = snap.Vectors(ctx); err != nil {
 			return err
 		}
-		if s.Vectors, err = snap.CountVectors(ctx); err != nil || !work || !s.Asks && s.Vectors == 0 {
+		if s.Vectors, err = snap.CountVectors(ctx); err != nil || !work || !s.Asks && s.Vectors+s.Refused == 0 {
 			return err
 		}
 		s.Work, err = snap.VectorWork(ctx)
@@ -61,7 +61,7 @@ func look(ctx context.Context, g *kg.Graph, work bool) (s State, err error) {
 // are gone. After a crash it goes on where it was. It returns the state at the end; another process that makes vectors is
 // the fault Busy, and an endpoint that is not set, not agreed to or failing has its own. progress may be nil.
 func Fill(ctx context.Context, g *kg.Graph, e *embed.Embedder, progress func(done, total int64)) (s State, err error) {
-	if s, err = look(ctx, g, false); err != nil || !s.Asks && s.Vectors == 0 {
+	if s, err = look(ctx, g, false); err != nil || !s.Asks && s.Vectors+s.Refused == 0 {
 		return s, err
 	}
 	if s.By == (gateway.Embeddings{}) {
@@ -108,35 +108,54 @@ func Fill(ctx context.Context, g *kg.Graph, e *embed.Embedder, progress func(don
 		}
 		for from := 0; from < len(s.Work.Texts); from += embed.BatchTexts {
 			batch := s.Work.Texts[from:min(len(s.Work.Texts), from+embed.BatchTexts)]
-			if err := one(ctx, g, e, s.By, name, batch); err != nil {
+			kept, err := fillBatch(ctx, g, e, s.By, name, batch)
+			if done += int64(kept); err != nil {
 				if ctx.Err() == nil {
 					s.Work.Pending = total - done
 					_ = g.NoteVectors(ctx, name, s.Work, fault.Of(err).Message) // what is said is the failure
 				}
 				return s, err
 			}
-			if done += int64(len(batch)); progress != nil {
+			if progress != nil {
 				progress(done, max(total, done))
 			}
 		}
 	}
 }
 
-// one makes and keeps the vectors of a batch.
-func one(ctx context.Context, g *kg.Graph, e *embed.Embedder, by gateway.Embeddings, name string, batch []rdf.Term) error {
+// fillBatch makes and keeps the vectors of texts. If the endpoint refuses them, it tries each half, down to the texts
+// that are refused alone, and keeps these as refused, unless the endpoint refuses any text. It returns how many were kept.
+func fillBatch(ctx context.Context, g *kg.Graph, e *embed.Embedder, by gateway.Embeddings, name string, batch []rdf.Term) (kept int, err error) {
 	texts := make([]string, len(batch))
 	for i, t := range batch {
 		texts[i] = rdf.Lexical(t)
 	}
 	vectors, err := e.Batch(ctx, by, texts)
-	if err != nil {
-		return err
+	switch {
+	case err == nil:
+	case !fault.Is(err, fault.InvalidData):
+		return 0, err
+	case len(batch) == 1:
+		if _, err := e.Batch(ctx, by, []string{"text"}); err != nil {
+			return 0, err
+		}
+		vectors = [][]float32{nil}
+	default:
+		half := len(batch) / 2
+		if kept, err = fillBatch(ctx, g, e, by, name, batch[:half]); err != nil {
+			return kept, err
+		}
+		more, err := fillBatch(ctx, g, e, by, name, batch[half:])
+		return kept + more, err
 	}
 	list := make([]kg.TextVector, len(batch))
 	for i, t := range batch {
 		list[i] = kg.TextVector{Text: t, Numbers: vectors[i]}
 	}
-	return g.KeepVectors(ctx, name, list)
+	if err := g.KeepVectors(ctx, name, list); err != nil {
+		return 0, err
+	}
+	return len(list), nil
 }
 
 // The pace of [Follow].
