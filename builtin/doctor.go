@@ -340,7 +340,7 @@ func (d *doctor) checkVectors(ctx context.Context, r *invoke.Request) (string, e
 	case by == (gateway.Embeddings{}):
 		return "", warn("there are %d vectors and no endpoint of embeddings; trails gateway settings names one, or trails embed FILE --drop removes them", n)
 	}
-	work, err := r.Snapshot.VectorWork(ctx)
+	work, err := r.Snapshot.VectorWork(ctx, 0)
 	if err != nil {
 		return "", err
 	}

@@ -147,7 +147,7 @@ func TestTextsAreFoundByWhatTheyMean(t *testing.T) {
 	}
 	fill := func(embedder *embed.Embedder) (meaning.State, error) {
 		t.Helper()
-		return meaning.Fill(t.Context(), e.Graph(), embedder, nil)
+		return meaning.Fill(t.Context(), e.Graph(), embedder, 0, nil)
 	}
 	// Nothing is sent without the leave.
 	if _, err := fill(embedding(t, false)); !fault.Is(err, fault.Denied) || endpoint.everything() != "" {
@@ -257,12 +257,12 @@ func TestATextThatIsRefusedHoldsUpNoOther(t *testing.T) {
 	e.Must(t, "trails.meta.gateway.configure", fmt.Sprintf(`{"settings":{"embeddings":{"url":%q,"model":"m"}}}`, endpoint.URL))
 	// An endpoint that refuses everything has nothing against one text.
 	endpoint.change(func() { endpoint.refuses = "*" })
-	if s, err := meaning.Fill(t.Context(), e.Graph(), embedder, nil); err == nil || s.Refused != 0 {
+	if s, err := meaning.Fill(t.Context(), e.Graph(), embedder, 0, nil); err == nil || s.Refused != 0 {
 		t.Errorf("an endpoint that refuses everything: %+v, %v", s, err)
 	}
 	endpoint.change(func() { endpoint.refuses, endpoint.silent, endpoint.batches = "refused", "silent", 0 })
 	var done, total int64
-	s, err := meaning.Fill(t.Context(), e.Graph(), embedder, func(n, of int64) { done, total = n, of })
+	s, err := meaning.Fill(t.Context(), e.Graph(), embedder, 0, func(n, of int64) { done, total = n, of })
 	if err != nil || s.Vectors != 68 || s.Refused != 2 || s.Work.Pending != 0 || s.Problem != "" || done != 70 || total != 70 {
 		t.Fatalf("%+v, %d of %d: %v", s, done, total, err)
 	}
@@ -278,24 +278,68 @@ func TestATextThatIsRefusedHoldsUpNoOther(t *testing.T) {
 	// It is not asked again, before somebody says so.
 	endpoint.change(func() { endpoint.refuses, endpoint.silent, endpoint.batches = "", "", 0 })
 	e.Must(t, "note.create", `{"id":"new","title":"new","body":"a vehicle"}`)
-	if s, err := meaning.Fill(t.Context(), e.Graph(), embedder, nil); err != nil || s.Vectors != 69 || s.Refused != 2 || endpoint.batches != 1 {
+	if s, err := meaning.Fill(t.Context(), e.Graph(), embedder, 0, nil); err != nil || s.Vectors != 69 || s.Refused != 2 || endpoint.batches != 1 {
 		t.Errorf("%+v in %d requests: %v", s, endpoint.batches, err)
 	}
 	if _, err := e.Graph().DropVectors(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	if s, err := meaning.Fill(t.Context(), e.Graph(), embedder, nil); err != nil || s.Vectors != 71 || s.Refused != 0 {
+	if s, err := meaning.Fill(t.Context(), e.Graph(), embedder, 0, nil); err != nil || s.Vectors != 71 || s.Refused != 0 {
 		t.Errorf("%+v: %v", s, err)
 	}
 	// The refusal of a text that is gone is removed, also when it is the last row.
 	endpoint.change(func() { endpoint.refuses = "refused" })
 	e.Must(t, "note.update", `{"id":"n7","body":"refused again"}`)
-	if s, err := meaning.Fill(t.Context(), e.Graph(), embedder, nil); err != nil || s.Refused != 1 {
+	if s, err := meaning.Fill(t.Context(), e.Graph(), embedder, 0, nil); err != nil || s.Refused != 1 {
 		t.Errorf("%+v: %v", s, err)
 	}
 	e.Must(t, "schema_apply", `{"patch":"- alter_property: {Note.body: {embed: false}}"}`)
-	if s, err := meaning.Fill(t.Context(), e.Graph(), embedder, nil); err != nil || s.Vectors != 0 || s.Refused != 0 {
+	if s, err := meaning.Fill(t.Context(), e.Graph(), embedder, 0, nil); err != nil || s.Vectors != 0 || s.Refused != 0 {
 		t.Errorf("%+v: %v", s, err)
+	}
+}
+
+func TestACommitOfOtherTextsComparesNone(t *testing.T) {
+	endpoint, embedder := newMeaningEndpoint(t), embedding(t, true)
+	e := invoketest.New(t, meaningSchema, invoke.Config{})
+	e.Must(t, "trails.meta.gateway.configure", fmt.Sprintf(`{"settings":{"embeddings":{"url":%q,"model":"m"}}}`, endpoint.URL))
+	since := kg.Seq(0)
+	fill := func(what string, read, vectors int64) {
+		t.Helper()
+		s, err := meaning.Fill(t.Context(), e.Graph(), embedder, since, nil)
+		if err != nil || s.Work.Read != read || s.Vectors != vectors || s.Work.Pending != 0 {
+			t.Errorf("%s: %+v, of which %d should be read for %d vectors: %v", what, s, read, vectors, err)
+		}
+		since = s.Work.Seq()
+		if s, err := meaning.Look(t.Context(), e.Graph()); err != nil || s.Seq != since || s.Work.Pending+s.Work.Stale != 0 {
+			t.Errorf("%s: after all was compared %+v: %v", what, s, err)
+		}
+	}
+	e.Must(t, "note.create", `{"id":"n1","title":"one","body":"a kitten"}`)
+	fill("a text", 0, 1) // after it was made there is nothing to compare
+	e.Must(t, "note.update", `{"id":"n1","title":"first"}`)
+	fill("another property", 0, 1)
+	e.Must(t, "note.delete", `{"id":"n1"}`)
+	fill("a node that is gone", 0, 0)
+	e.Must(t, "diary.create", `{"id":"d1","title":"one","day":"a feline day"}`)
+	fill("a text of another type", 0, 1)
+	e.Must(t, "schema_apply", `{"patch":"- alter_property: {Diary.body: {embed: true}}"}`)
+	fill("a change of the schema", 1, 1)
+	// What is not complete is compared, whatever was known before.
+	if _, err := e.Graph().DropVectors(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	fill("vectors that were dropped", 0, 1)
+	e.Must(t, "diary.update", `{"id":"d1","day":"another day"}`)
+	endpoint.change(func() { endpoint.broken = true })
+	if _, err := meaning.Fill(t.Context(), e.Graph(), embedder, since, nil); err == nil {
+		t.Error("a broken endpoint is no failure")
+	}
+	endpoint.change(func() { endpoint.broken = false })
+	time.Sleep(5 * time.Millisecond)
+	fill("after a failure", 0, 1)
+	if text := endpoint.everything(); !strings.HasSuffix(text, "another day\nanother day") {
+		t.Errorf("sent is %q", text)
 	}
 }
 

@@ -77,7 +77,7 @@ func plansUseIndexes(t *testing.T, path string) {
 	ofCommit, _ := ActivityFilter{CommitSeq: 1}.query(1)
 	for _, sql := range []string{
 		activities, ofCommit, pruneReads, pruneRefusals,
-		loggedChanges, loggedOfSubject, loggedSubjects, leaf.LastRemoved, changedTexts, unloggedCommits, sizesBetween,
+		loggedChanges, loggedOfSubject, loggedSubjects, leaf.LastRemoved, changedTexts, changedSince, unloggedCommits, sizesBetween,
 		text(leaf.TouchedTypes), text(leaf.SubjectCommits), text(leaf.SubjectChanged), text(leaf.BulkOfSubject.Within(changeColumns, changeJoins)),
 		text(leaf.LastAdded), text(leaf.Existed), text(leaf.HadValue), text(leaf.ValuesAround), text(leaf.ReferredBesides), text(leaf.SaidBesides), text(leaf.Texts), text(leaf.SharedObjects), text(leaf.Instances),
 		"SELECT id, kind, value, datatype, lang FROM terms WHERE hash = ?",

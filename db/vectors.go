@@ -28,7 +28,7 @@ type VectorState struct {
 	VectorModel
 	// Length is how many numbers each has; 0 while there are none.
 	Length int
-	// Seq is the commit of main whose texts were looked at last, Pending how many of these had no vector then.
+	// Seq is the commit of main whose texts were looked at last, 0 if all are to be compared, Pending how many of these had no vector then.
 	Seq     history.Seq
 	Pending int64
 	// Refused is how many texts the endpoint has refused, which have no vector and are not pending.
@@ -58,6 +58,8 @@ type VectorWork struct {
 	Texts []rdf.Term
 	// Pending is how many have none, Stale how many vectors and refusals are of texts that no property has any more.
 	Pending, Stale int64
+	// Read is how many statements of these texts were compared; 0 if no commit since the last comparison touched one.
+	Read int64
 
 	seq   history.Seq
 	stale []inline.TermID
@@ -70,6 +72,10 @@ const (
 	vectorTexts  = 2_000   // texts of one VectorWork
 	vectorBytes  = 4 << 20 // of these texts
 	nearestTexts = 2_000   // texts whose subjects are looked up
+	loggedWork   = 5_000   // changes that are looked at, whether they touch such texts
+
+	// changedSince reads the properties and values that commits of main changed.
+	changedSince = "SELECT p, o FROM changes WHERE line = 1 AND seq > ?1 AND seq <= ?2 AND g = 0 LIMIT ?3 + 0"
 )
 
 // Vectors returns the state of the vectors.
@@ -103,13 +109,52 @@ func (r *Reader) CountVectors(ctx context.Context) (int64, error) {
 	return r.number(ctx, "vectors", countVectors)
 }
 
-// VectorWork compares the texts of properties with the vectors. It reads all of these texts' statements.
-func (r *Reader) VectorWork(ctx context.Context, properties []EmbeddedProperty) (w VectorWork, err error) {
+// VectorWork compares the texts of properties with the vectors. It reads all of these texts' statements, unless there was
+// nothing to do as of the commit since, and the change logs after it, of up to 5,000 changes, are of other statements:
+// then there is nothing to do now. With 0 it always reads them.
+func (r *Reader) VectorWork(ctx context.Context, properties []EmbeddedProperty, since history.Seq) (w VectorWork, err error) {
 	if err := r.ready(ctx); err != nil {
 		return w, r.fail(ctx, "vectors", err)
 	}
+	if changed, err := r.embeddedChanged(ctx, properties, since); err != nil || !changed {
+		return VectorWork{seq: r.head.Seq}, r.fail(ctx, "vectors", err)
+	}
 	w, err = r.vectorWork(ctx, properties)
 	return w, r.fail(ctx, "vectors", err)
+}
+
+// embeddedChanged reports whether commits after since may have changed which texts properties have: they changed the
+// schema, have no change log or a long one, or changed a value of a property or a type that has one.
+func (r *Reader) embeddedChanged(ctx context.Context, properties []EmbeddedProperty, since history.Seq) (bool, error) {
+	if since == 0 || since > r.head.Seq || since < r.head.SchemaSeq {
+		return true, nil
+	}
+	if unlogged, err := r.conn.Int64(unloggedCommits, since, r.head.Seq); err != nil || unlogged > 0 {
+		return true, err
+	}
+	type statement struct{ p, o inline.TermID } // o is 0 for any value
+	embedded := map[statement]bool{}
+	for _, p := range properties {
+		if id, known, err := r.ids(p.Property); err != nil {
+			return true, err
+		} else if known {
+			embedded[statement{p: id[0]}] = true
+		}
+		for _, class := range p.Classes {
+			if id, known, err := r.ids(rdf.Type, class); err != nil {
+				return true, err
+			} else if known {
+				embedded[statement{id[0], id[1]}] = true
+			}
+		}
+	}
+	changed, n := false, 0
+	err := r.rows(ctx, changedSince, func(row *stmt.Stmt) (bool, error) {
+		n++
+		changed = n == loggedWork || embedded[statement{p: row.ID(0)}] || embedded[statement{row.ID(0), row.ID(1)}]
+		return !changed, nil
+	}, since, r.head.Seq, loggedWork)
+	return changed, err
 }
 
 func (r *Reader) vectorWork(ctx context.Context, properties []EmbeddedProperty) (VectorWork, error) {
@@ -127,6 +172,7 @@ func (r *Reader) vectorWork(ctx context.Context, properties []EmbeddedProperty) 
 		}
 		op := r.restricted(ctx, bgp(triplePattern(nil, p.Property, nil)), Selection{Classes: p.Classes})
 		failed := r.askIDs(ctx, op, []sparql.Var{varO}, func(row []inline.TermID) bool {
+			w.Read++
 			id := row[0]
 			if id <= 0 || have[id] == used {
 				return true
@@ -257,7 +303,11 @@ func (f *File) NoteVectors(ctx context.Context, owner string, w VectorWork, prob
 				return err
 			}
 		}
-		return c.Exec("UPDATE vector_space SET seq = ?, pending = ?, problem = ?", nil, w.seq, w.Pending, problem)
+		seq := w.seq
+		if int64(len(w.stale)) < w.Stale {
+			seq = 0 // the others are to be found
+		}
+		return c.Exec("UPDATE vector_space SET seq = ?, pending = ?, problem = ?", nil, seq, w.Pending, problem)
 	})
 }
 

@@ -10,6 +10,7 @@ import (
 
 	"trails/db"
 	"trails/db/dbtest"
+	"trails/db/history"
 	"trails/fault"
 	"trails/rdf"
 )
@@ -37,7 +38,7 @@ func workOf(t *testing.T, f *db.File) db.VectorWork {
 		t.Fatal(err)
 	}
 	defer r.Close()
-	w, err := r.VectorWork(t.Context(), embeddedBodies)
+	w, err := r.VectorWork(t.Context(), embeddedBodies, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -187,6 +188,46 @@ func TestVectorsAreKeptAndFoundByNearness(t *testing.T) {
 	}
 	if w := workOf(t, f); w.Pending != 3 {
 		t.Errorf("after all is dropped %+v", w)
+	}
+}
+
+func TestTextsAreComparedIfACommitTouchedOne(t *testing.T) {
+	f := create(t)
+	about := func(id string) rdf.IRI { return rdf.IRI("urn:x:" + id) }
+	write(t, f, slices.Concat(noted("a", "cat"), noted("b", "car"), []rdf.Quad{{Subject: about("c"), Predicate: bodyOf, Object: rdf.Literal("of no note", "")}}), nil)
+	many := make([]rdf.Quad, 5_000)
+	for i := range many {
+		many[i] = rdf.Quad{Subject: about(fmt.Sprint("many", i)), Predicate: titleOf, Object: rdf.Literal("t", "")}
+	}
+	for _, c := range []struct {
+		name        string
+		add, remove []rdf.Quad
+		read        int64
+	}{
+		{"another property", []rdf.Quad{{Subject: about("a"), Predicate: titleOf, Object: rdf.Literal("cat", "")}}, nil, 0},
+		{"another type", []rdf.Quad{{Subject: about("a"), Predicate: rdf.Type, Object: about("Other")}}, nil, 0},
+		{"the property in a named graph", []rdf.Quad{{Subject: about("a"), Predicate: bodyOf, Object: rdf.Literal("dog", ""), Label: about("graph")}}, nil, 0},
+		{"a new text", noted("d", "dog"), nil, 3},
+		{"a text that is gone", nil, []rdf.Quad{noted("a", "cat")[1]}, 2},
+		{"a node that becomes a note", []rdf.Quad{{Subject: about("c"), Predicate: rdf.Type, Object: about("Note")}}, nil, 3},
+		{"a node that is no note any more", nil, []rdf.Quad{noted("b", "car")[0]}, 2},
+		{"5,000 changes", many, nil, 2},
+	} {
+		since := workOf(t, f).Seq()
+		write(t, f, c.add, c.remove)
+		for _, from := range []struct {
+			since history.Seq
+			read  int64
+		}{{since, c.read}, {0, workOf(t, f).Read}, {workOf(t, f).Seq(), 0}, {workOf(t, f).Seq() + 1, workOf(t, f).Read}} {
+			r, err := f.Read(t.Context(), db.View{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if w, err := r.VectorWork(t.Context(), embeddedBodies, from.since); err != nil || w.Read != from.read || w.Seq() != since+1 {
+				t.Errorf("%s since %d: %+v, of which %d should be read: %v", c.name, from.since, w, from.read, err)
+			}
+			r.Close()
+		}
 	}
 }
 

@@ -20,9 +20,10 @@ type (
 )
 
 // VectorWork returns what there is to do for the vectors of the texts that the snapshot's schema marks with embed. The snapshot
-// must be one of main.
-func (s *Snapshot) VectorWork(ctx context.Context) (VectorWork, error) {
-	return s.source.VectorWork(ctx, browse.EmbeddedProperties(s.compiled.schema))
+// must be one of main. Since is a commit as of which there was nothing to do, 0 if none is known: if no later commit
+// touched such a text, nothing is compared.
+func (s *Snapshot) VectorWork(ctx context.Context, since Seq) (VectorWork, error) {
+	return s.source.VectorWork(ctx, browse.EmbeddedProperties(s.compiled.schema), since)
 }
 
 // CountVectors returns how many vectors the file has.

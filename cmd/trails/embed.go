@@ -68,7 +68,7 @@ func (p *program) embed(ctx context.Context, g *kg.Graph, anew, drop, status boo
 		defer e.Close()
 		progress := p.newMeter()
 		defer progress.close()
-		s, err = meaning.Fill(ctx, g, e, progress.counter("embed", "texts"))
+		s, err = meaning.Fill(ctx, g, e, 0, progress.counter("embed", "texts"))
 		progress.close()
 	}
 	if err != nil {

@@ -35,10 +35,11 @@ type State struct {
 func owner() policy.Principal { return policy.Local("vectors", "") }
 
 // Look returns the state of a graph's vectors. It reads all marked texts' statements.
-func Look(ctx context.Context, g *kg.Graph) (State, error) { return look(ctx, g, true) }
+func Look(ctx context.Context, g *kg.Graph) (State, error) { return look(ctx, g, true, 0) }
 
-// look returns the state, without its work unless that is wanted, which takes the time.
-func look(ctx context.Context, g *kg.Graph, work bool) (s State, err error) {
+// look returns the state, without its work unless that is wanted, which takes the time. Texts are only compared if a
+// commit after since touched some, or if there was something to do then.
+func look(ctx context.Context, g *kg.Graph, work bool, since kg.Seq) (s State, err error) {
 	err = g.Session(owner()).View(ctx, func(snap *kg.Snapshot) error {
 		settings, err := servers.Settings(snap)
 		if err != nil {
@@ -51,7 +52,10 @@ func look(ctx context.Context, g *kg.Graph, work bool) (s State, err error) {
 		if s.Vectors, err = snap.CountVectors(ctx); err != nil || !work || !s.Asks && s.Vectors+s.Refused == 0 {
 			return err
 		}
-		s.Work, err = snap.VectorWork(ctx)
+		if s.Pending > 0 || s.Seq < since {
+			since = 0
+		}
+		s.Work, err = snap.VectorWork(ctx, since)
 		return err
 	})
 	return s, err
@@ -59,9 +63,11 @@ func look(ctx context.Context, g *kg.Graph, work bool) (s State, err error) {
 
 // Fill makes all vectors that are missing, in batches that are stored one by one, and removes those of texts that
 // are gone. After a crash it goes on where it was. It returns the state at the end; another process that makes vectors is
-// the fault Busy, and an endpoint that is not set, not agreed to or failing has its own. progress may be nil.
-func Fill(ctx context.Context, g *kg.Graph, e *embed.Embedder, progress func(done, total int64)) (s State, err error) {
-	if s, err = look(ctx, g, false); err != nil || !s.Asks && s.Vectors+s.Refused == 0 {
+// the fault Busy, and an endpoint that is not set, not agreed to or failing has its own. since is the Seq of the Work of an
+// earlier Fill without a fault: texts are only compared if a commit after it touched some; 0 compares all. progress may
+// be nil.
+func Fill(ctx context.Context, g *kg.Graph, e *embed.Embedder, since kg.Seq, progress func(done, total int64)) (s State, err error) {
+	if s, err = look(ctx, g, false, 0); err != nil || !s.Asks && s.Vectors+s.Refused == 0 {
 		return s, err
 	}
 	if s.By == (gateway.Embeddings{}) {
@@ -70,7 +76,7 @@ func Fill(ctx context.Context, g *kg.Graph, e *embed.Embedder, progress func(don
 	if h := e.Health(s.By); h.State == embed.Untrusted {
 		return s, fault.New(fault.Denied, "%s", h.Problem)
 	}
-	if s, err = Look(ctx, g); err != nil {
+	if s, err = look(ctx, g, true, since); err != nil {
 		return s, err
 	}
 	model := kg.VectorModel{URL: s.By.URL, Model: s.By.Model}
@@ -93,9 +99,10 @@ func Fill(ctx context.Context, g *kg.Graph, e *embed.Embedder, progress func(don
 	}()
 	done := int64(0)
 	for {
-		if s, err = Look(ctx, g); err != nil {
+		if s, err = look(ctx, g, true, since); err != nil {
 			return s, err
 		}
+		since = s.Work.Seq()
 		total := done + s.Work.Pending
 		if err := g.NoteVectors(ctx, name, s.Work, ""); err != nil {
 			return s, err
@@ -167,9 +174,10 @@ const (
 // Follow fills after each commit of main until ctx ends, and tries again every minute after a failure.
 func Follow(ctx context.Context, g *kg.Graph, e *embed.Embedder, log *slog.Logger) {
 	moved := g.Session(owner()).Watch(ctx)
-	told := ""
+	told, since := "", kg.Seq(0)
 	for ctx.Err() == nil {
-		_, err := Fill(ctx, g, e, nil)
+		s, err := Fill(ctx, g, e, since, nil)
+		since = s.Work.Seq()
 		said := ""
 		if err != nil && ctx.Err() == nil && !fault.Is(err, fault.Busy) && !fault.Is(err, fault.Precondition) {
 			said = fault.Of(err).Message
@@ -180,7 +188,7 @@ func Follow(ctx context.Context, g *kg.Graph, e *embed.Embedder, log *slog.Logge
 		told = said
 		var retry <-chan time.Time
 		if err != nil {
-			retry = time.After(again)
+			retry, since = time.After(again), 0
 		}
 		select {
 		case <-ctx.Done():
