@@ -353,8 +353,6 @@ func (d *doctor) checkVectors(ctx context.Context, r *invoke.Request) (string, e
 		return "", warn("%s; %s", told, health.Problem)
 	case n > 0 && state.VectorModel != (kg.VectorModel{URL: by.URL, Model: by.Model}):
 		return "", warn("%s; they are of another model, and trails embed FILE makes them again, as a served graph does", told)
-	case state.Refused > 0:
-		return "", warn("%s; trails embed FILE --anew asks again", told)
 	case work.Pending > 0 || work.Stale > 0:
 		return told + "; a served graph makes and removes them by itself, and trails embed FILE at once", nil
 	}

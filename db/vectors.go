@@ -74,8 +74,10 @@ const (
 	nearestTexts = 2_000   // texts whose subjects are looked up
 	loggedWork   = 5_000   // changes that are looked at, whether they touch such texts
 
-	// changedSince reads the properties and values that commits of main changed.
-	changedSince = "SELECT p, o FROM changes WHERE line = 1 AND seq > ?1 AND seq <= ?2 AND g = 0 LIMIT ?3 + 0"
+	// changedSince is not 0 if commits of main made as many changes as ?3, or changed the value ?5 of the property ?4; where
+	// both are the same, any value.
+	changedSince = `SELECT count(*) = ?3 OR sum(p = ?4 AND (?4 = ?5 OR o = ?5))
+		FROM (SELECT p, o FROM changes WHERE line = 1 AND seq > ?1 AND seq <= ?2 AND g = 0 LIMIT ?3 + 0) x`
 )
 
 // Vectors returns the state of the vectors.
@@ -132,29 +134,23 @@ func (r *Reader) embeddedChanged(ctx context.Context, properties []EmbeddedPrope
 	if unlogged, err := r.conn.Int64(unloggedCommits, since, r.head.Seq); err != nil || unlogged > 0 {
 		return true, err
 	}
-	type statement struct{ p, o inline.TermID } // o is 0 for any value
-	embedded := map[statement]bool{}
 	for _, p := range properties {
-		if id, known, err := r.ids(p.Property); err != nil {
-			return true, err
-		} else if known {
-			embedded[statement{p: id[0]}] = true
-		}
-		for _, class := range p.Classes {
-			if id, known, err := r.ids(rdf.Type, class); err != nil {
+		for _, class := range append([]rdf.IRI{""}, p.Classes...) {
+			terms := []rdf.Term{p.Property}
+			if class != "" {
+				terms = []rdf.Term{rdf.Type, class}
+			}
+			changed := int64(0)
+			ids, known, err := r.ids(terms...)
+			if known {
+				changed, err = r.conn.Int64(changedSince, since, r.head.Seq, loggedWork, ids[0], ids[len(ids)-1])
+			}
+			if err != nil || changed != 0 {
 				return true, err
-			} else if known {
-				embedded[statement{id[0], id[1]}] = true
 			}
 		}
 	}
-	changed, n := false, 0
-	err := r.rows(ctx, changedSince, func(row *stmt.Stmt) (bool, error) {
-		n++
-		changed = n == loggedWork || embedded[statement{p: row.ID(0)}] || embedded[statement{row.ID(0), row.ID(1)}]
-		return !changed, nil
-	}, since, r.head.Seq, loggedWork)
-	return changed, err
+	return false, nil
 }
 
 func (r *Reader) vectorWork(ctx context.Context, properties []EmbeddedProperty) (VectorWork, error) {

@@ -35,7 +35,7 @@ interrupted goes on where it was. A text that the endpoint refuses is counted, a
 			return p.withGraph(cmd.Context(), file, func(g *kg.Graph) error { return p.embed(cmd.Context(), g, anew, drop, status) })
 		}),
 	}
-	cmd.Flags().BoolVar(&anew, "anew", false, "make all of them again, also of texts that the endpoint has refused")
+	cmd.Flags().BoolVar(&anew, "anew", false, "make all of them again")
 	cmd.Flags().BoolVar(&drop, "drop", false, "remove all of them")
 	cmd.Flags().BoolVar(&status, "status", false, "say what there is and what is missing, and ask nobody")
 	return cmd
