@@ -20,8 +20,8 @@ func (p *program) embedCommand() *cobra.Command {
 are missing, and remove those of texts that are gone. They come from the endpoint of embeddings
 in the settings of the gateway, to which somebody at this machine has agreed, and are kept in FILE.
 A served graph makes them by itself after each commit. Each batch is stored at once: what was
-interrupted goes on where it was. A text that the endpoint refuses is counted, and left out until
---anew. They are of main, in no commit and in no export.
+interrupted goes on where it was. A text that it refuses is left out until --anew.
+They are of main, in no commit and in no export.
 ` + fileHelp,
 		Example: `  trails gateway settings notes.trails '{"embeddings": {"url": "http://localhost:11434/v1/embeddings", "model": "all-minilm"}}'
   trails embed notes.trails

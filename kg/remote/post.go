@@ -37,8 +37,12 @@ func (c *Client) Post(ctx context.Context, address, key string, body []byte) ([]
 	defer func() { _ = res.Body.Close() }() // only read
 	if res.StatusCode != http.StatusOK {
 		kind := fault.Unusable
-		if blamesBody(res.StatusCode) {
-			kind = fault.InvalidData
+		switch res.StatusCode { // of the other 4xx (RFC 9110 §15.5), another body might be answered
+		case http.StatusUnauthorized, http.StatusForbidden, http.StatusNotFound, http.StatusRequestTimeout, http.StatusTooManyRequests:
+		default:
+			if res.StatusCode/100 == 4 {
+				kind = fault.InvalidData
+			}
 		}
 		return nil, fault.New(kind, "<%s> answered %d %s", u, res.StatusCode, http.StatusText(res.StatusCode))
 	}
@@ -50,14 +54,4 @@ func (c *Client) Post(ctx context.Context, address, key string, body []byte) ([]
 		return nil, fault.New(fault.TooLarge, "<%s> answered with more than %d bytes", u, c.limits.Answer)
 	}
 	return answer, nil
-}
-
-// blamesBody reports whether a status says that another body might be answered: the 4xx (RFC 9110 §15.5) except those about
-// the caller's rights, the address, the time and how often it asks.
-func blamesBody(status int) bool {
-	switch status {
-	case http.StatusUnauthorized, http.StatusForbidden, http.StatusNotFound, http.StatusRequestTimeout, http.StatusTooManyRequests:
-		return false
-	}
-	return status >= 400 && status < 500
 }
