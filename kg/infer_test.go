@@ -53,12 +53,12 @@ func TestDataFitsTheSchemaThatIsProposedForIt(t *testing.T) {
 		want []string // lines of the schema
 	}{
 		"people.csv": {text: "ID,Full Name,AGE,type,boss,tag,zip,on,größe\na,\"Ana, B\",42,x,,p;q,0123,true,1\nb,Bo,7,y,a,q,9000,false,2\nc,Cy,,x,b,,1000,,1.5\n", want: []string{
-			"  People: # 3 records", "    iri: preserve", "      fullName: {type: string, required: true} # in 3 of 3; called \"Full Name\" in the data",
-			"      age: {type: integer} # in 2 of 3", "      typeValue: {type: string, required: true}", "      boss: {class: People} # in 2 of 3; all are ids of People",
-			"      tag: {type: string, many: true} # in 2 of 3; cells have several values, with \";\" between them or as JSON", "      zip: {type: string, required: true}", "      \"on\": {type: boolean}", "      groe: {type: number, required: true}",
+			"  People: # 3 records", "    iri: preserve", "      fullName: {type: string, required: true, label: \"Full Name\"} # in 3 of 3",
+			"      age: {type: integer, label: \"AGE\"} # in 2 of 3", "      typeValue: {type: string, required: true, label: \"type\"}", "      boss: {class: People} # in 2 of 3; all are ids of People",
+			"      tag: {type: string, many: true} # in 2 of 3; cells have several values, with \";\" between them or as JSON", "      zip: {type: string, required: true}", "      \"on\": {type: boolean}", "      groe: {type: number, required: true, label: \"größe\"}",
 		}},
 		"order-items.tsv": {text: "sku\tdate\tat\nA-1\t2024-01-02\t2024-01-02T03:04:05Z\nA-2\t2024-01-03\t2024-01-02T03:04:05+01:00\n", want: []string{
-			"  OrderItems: # 2 records", "      date: {type: date, required: true}", "      atValue: {type: datetime, required: true}",
+			"  OrderItems: # 2 records", "      date: {type: date, required: true}", "      atValue: {type: datetime, required: true, label: \"at\"}",
 		}},
 		"keyed.csv": {o: load.Options{Type: "User", ID: "email"}, text: "email,n\na@x.org,1\nb@x.org,9007199254740993\n", want: []string{
 			"      email: {type: string, required: true}", "      \"n\": {type: big_integer, required: true}",
@@ -265,9 +265,9 @@ func TestWhatPeopleWriteInTablesIsFoundOut(t *testing.T) {
 		"numbers beside a decimal comma":    {"row,a,b\n1,\"1.234,5\",1.234\n2,\"2,5\",5\n", `b: {type: integer, required: true}`},
 		"a point that a comma would lose":   {"row,a,b\n1,\"1.234,5\",1.5\n2,\"2,5\",5\n", `a: {type: string, required: true}`},
 		"ids by name, and a label":          {"Employee No,Full name,Manager\n1001,Ana,\n1002,Bo,1001\n1003,Cy,1002\n", "label: fullName # what people read\n    iri: preserve"},
-		"one id, where the name says so":    {"Employee No,Full name,Manager\n1001,Ana,\n1002,Bo,1001\n1003,Cy,1001\n", `manager: {class: In} # in 2 of 3; all are ids of In`},
+		"one id, where the name says so":    {"Employee No,Full name,Manager\n1001,Ana,\n1002,Bo,1001\n1003,Cy,1001\n", `manager: {class: In, label: "Manager"} # in 2 of 3; all are ids of In`},
 		"dates with points are day first":   {"id,due\na,3.1.2023\nb,25.4.2023\n", `dates such as "3.1.2023" are read as dmy`},
-		"references by number":              {"Employee No,Full name,Manager\n1001,Ana,\n1002,Bo,1001\n1003,Cy,1002\n", `manager: {class: In} # in 2 of 3; all are ids of In`},
+		"references by number":              {"Employee No,Full name,Manager\n1001,Ana,\n1002,Bo,1001\n1003,Cy,1002\n", `manager: {class: In, label: "Manager"} # in 2 of 3; all are ids of In`},
 		"numbers that are no ids":           {"id,rank\n1,2\n2,1\n3,2\n", `rank: {type: integer, required: true}`},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -19,9 +19,11 @@ const (
 	maxProperties = 1000 // of one type, inherited ones included
 	maxList       = 100  // names in extends, key and a unique group; groups of a type
 	maxName       = 128
-	maxLabel      = 80 // characters of a property's name for people
 	maxSnake      = 57 // a tool's name has 64 characters, "_create" among them
 )
+
+// MaxLabel is the longest [Property.Label], in characters.
+const MaxLabel = 80
 
 var (
 	typeName     = regexp.MustCompile(`^[A-Z][A-Za-z0-9]*$`)

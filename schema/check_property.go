@@ -33,8 +33,8 @@ func (c *checker) title(p *Property, path string) {
 		c.report(path+".label", fault.Pattern, nil, nil, "the label must be one line of valid UTF-8, without control characters")
 	case strings.TrimSpace(p.Label) != p.Label:
 		c.report(path+".label", fault.Pattern, p.Label, nil, "the label %q must not begin or end with space", p.Label)
-	case utf8.RuneCountInString(p.Label) > maxLabel:
-		c.report(path+".label", fault.MaxLength, nil, maxLabel, "the label has %d characters; at most %d are allowed, and description has room for more", utf8.RuneCountInString(p.Label), maxLabel)
+	case utf8.RuneCountInString(p.Label) > MaxLabel:
+		c.report(path+".label", fault.MaxLength, nil, MaxLabel, "the label has %d characters; at most %d are allowed, and description has room for more", utf8.RuneCountInString(p.Label), MaxLabel)
 	}
 }
 

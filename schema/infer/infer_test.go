@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"trails/schema"
 	"trails/schema/infer"
 )
 
@@ -29,6 +30,40 @@ func TestNamesThatNoPropertyCanHaveAreChanged(t *testing.T) {
 	}
 	if want := "at=atValue =column 2nd=column2nd Full Name=fullName2 full-name=fullName3 id=idValue"; strings.Join(got, " ") != want {
 		t.Errorf("got %q", got)
+	}
+}
+
+// TestAPropertyHasTheHeadOfItsColumnAsLabel reads each proposal as a schema, since not every head can be a label.
+func TestAPropertyHasTheHeadOfItsColumnAsLabel(t *testing.T) {
+	long := strings.Repeat("ä ", 60)
+	for head, want := range map[string]string{
+		"Full Name": "Full Name", " Full\n name ": "Full name", "AGE": "AGE", "E-Mail": "E-Mail", "Größe \"L\"": `Größe "L"`, "%": "%", "id": "id",
+		long:        strings.Repeat("ä ", 39) + "ä…",               // 80 characters
+		"full name": "", "due_date": "", "dueDate": "", "name": "", // pages show these words for the property's name
+		"chosen name": "", "no\xffname": "", "": "",
+	} {
+		p := infer.Proposal{Given: map[string]infer.Given{"chosen name": {Property: "other"}}}
+		if err := p.Add(infer.Record{Type: "T", Names: []string{head}, Unnamed: map[string]bool{"": true}, Data: map[string]any{}, Cells: true, Header: true}); err != nil {
+			t.Fatal(err)
+		}
+		if err := p.Add(infer.Record{Type: "T", Names: []string{head}, Data: map[string]any{head: "x"}, Cells: true}); err != nil {
+			t.Fatal(err)
+		}
+		s, err := schema.ParseYAML(p.YAML(), "urn:t:")
+		if err != nil {
+			t.Errorf("%q: %v\n%s", head, err, p.YAML())
+			continue
+		}
+		if got := s.Types[0].Properties[0].Label; got != want {
+			t.Errorf("the label for %q is %q, want %q", head, got, want)
+		}
+	}
+	var p infer.Proposal
+	if err := p.Add(infer.Record{Type: "T", Data: map[string]any{"Full Name": "x"}, Named: true}); err != nil {
+		t.Fatal(err)
+	}
+	if text := string(p.YAML()); strings.Contains(text, ", label:") || !strings.Contains(text, `called "Full Name"`) {
+		t.Errorf("a member of records has a label:\n%s", text)
 	}
 }
 

@@ -9,9 +9,11 @@ import (
 	"sort"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"trails/fault"
 	"trails/schema"
+	"trails/text/outline"
 )
 
 func quoteMeta(text string) string { return regexp.QuoteMeta(text) }
@@ -295,7 +297,10 @@ func (p *Proposal) writeType(b *strings.Builder, t *typeStats) {
 			begun = true
 		}
 		words, why := proposed[i], reasons[i]
-		if names[s] != s.name {
+		switch label := p.label(t, s, names[s]); {
+		case label != "" && words != nil:
+			words = append(words, "label: "+strconv.Quote(label))
+		case names[s] != s.name:
 			why = append(why, fmt.Sprintf("called %q in the data", s.name))
 		}
 		if words == nil {
@@ -304,6 +309,17 @@ func (p *Proposal) writeType(b *strings.Builder, t *typeStats) {
 		}
 		fmt.Fprintf(b, "      %s: {%s} # %s\n", key(names[s]), strings.Join(words, ", "), strings.Join(why, "; "))
 	}
+}
+
+// label returns the head of a table's column, if pages would show other words for the property's name; "" if
+// they would not, if a person chose the name, and for members of records, whose names are for programs. A longer
+// head than a label can be is cut.
+func (p *Proposal) label(t *typeStats, s *propertyStats, name string) string {
+	label := ColumnName(s.name)
+	if !t.cells || t.named || s.unnamed || name == s.name || p.givenOf(t, s).Property != "" || label == schema.Words(name) || strings.ContainsRune(label, utf8.RuneError) {
+		return ""
+	}
+	return outline.Begin(label, schema.MaxLabel-1)
 }
 
 // many reports whether a node may have several values.
