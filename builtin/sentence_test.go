@@ -28,9 +28,9 @@ func TestACommitIsToldInASentence(t *testing.T) {
 	for _, step := range []struct{ capability, args, want string }{
 		{"note.create", `{"id": "one", "title": "A title"}`, "Added Note “A title”"},
 		{"note.update", `{"id": "one", "title": "Title", "add": {"tags": ["x"]}}`, "Changed tags, title of Note Title"},
-		{"mutate", `{"update": "INSERT { ?n <urn:example:tags> \"new\" } WHERE { ?n a <urn:example:Note> FILTER (STRSTARTS(STR(?n), \"urn:example:Note/n1\")) }"}`, "Changed tags of 11 Notes"},
+		{"mutate", `{"update": "INSERT { ?n <urn:example:tags> \"new\" } WHERE { ?n a <urn:example:Note> FILTER (STRSTARTS(STR(?n), \"urn:example:Note/n1\")) }"}`, "Changed tags of 11 Note"},
 		{"note.delete", `{"id": "one"}`, "Deleted Note one"},
-		{"mutate", `{"update": "DELETE { ?n ?p ?o } WHERE { ?n a <urn:example:Note>; ?p ?o FILTER (STRSTARTS(STR(?n), \"urn:example:Note/n\")) }"}`, "Deleted 60 Notes"},
+		{"mutate", `{"update": "DELETE { ?n ?p ?o } WHERE { ?n a <urn:example:Note>; ?p ?o FILTER (STRSTARTS(STR(?n), \"urn:example:Note/n\")) }"}`, "Deleted 60 Note"},
 		{"mutate", `{"update": "INSERT DATA { GRAPH <urn:g> { <urn:a> <urn:b> <urn:c> } }"}`, "Changed 1 statement of the graph urn:g"},
 	} {
 		o.through("http", step.capability, step.args)
@@ -42,7 +42,7 @@ func TestACommitIsToldInASentence(t *testing.T) {
 	o.through("http", "undo", `{"commit": "`+undone+`"}`)
 	span := o.through("http", "undo", `{"commit": "head~3..head"}`)["undone"].(string)
 	all := o.told(`{"limit": 100}`)
-	for _, want := range []string{"Took back " + undone + ": deleted Note two", "Took back " + span + ": changed 1 statement of the graph urn:g", "Loaded data: 60 Notes", "Loaded people.csv: Note Read", "Changed the schema"} {
+	for _, want := range []string{"Took back " + undone + ": deleted Note two", "Took back " + span + ": changed 1 statement of the graph urn:g", "Loaded data: 60 Note", "Loaded people.csv: Note Read", "Changed the schema"} {
 		found := false
 		for _, one := range all {
 			found = found || one == want

@@ -148,7 +148,8 @@ func editDistance(x, y string) int {
 	return last[len(b)]
 }
 
-// Counted returns a number with a noun, which may be the name of a type: "1 field", "2 fields", "2 clashes", "2 Companies".
+// Counted returns a number with an English noun: "1 field", "2 fields", "2 clashes", "2 replies". Names of types are no
+// such nouns.
 func Counted[N int | int64](n N, noun string) string {
 	ends := func(list ...string) bool {
 		return slices.ContainsFunc(list, func(end string) bool { return strings.HasSuffix(noun, end) })

@@ -54,7 +54,7 @@ func TestANumberHasItsNoun(t *testing.T) {
 	for want, got := range map[string]string{
 		"1 field": fault.Counted(1, "field"), "0 fields": fault.Counted(0, "field"), "2 fields": fault.Counted(int64(2), "field"),
 		"1 clash": fault.Counted(1, "clash"), "2 clashes": fault.Counted(2, "clash"),
-		"2 Companies": fault.Counted(2, "Company"), "2 Days": fault.Counted(2, "Day"), "2 Boxes": fault.Counted(2, "Box"), "2 Branches": fault.Counted(2, "Branch"),
+		"2 replies": fault.Counted(2, "reply"), "2 days": fault.Counted(2, "day"), "2 boxes": fault.Counted(2, "box"), "2 branches": fault.Counted(2, "branch"),
 	} {
 		if got != want {
 			t.Errorf("got %q, want %q", got, want)

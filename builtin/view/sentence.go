@@ -44,7 +44,7 @@ func NewTeller(r *invoke.Request) *Teller { return &Teller{r: r, left: sentenceR
 
 // Told is what a commit did, and the call that made it.
 type Told struct {
-	// What is a sentence without a full stop, such as "Changed status of 25 Techniques".
+	// What is a sentence without a full stop, such as "Changed status of 25 Technique".
 	What string
 	// Call is the capability, and Door where the call came in; "" when no call is recorded.
 	Call, Door string
@@ -248,7 +248,7 @@ func (t *Teller) sentences(deeds []*deed, described []browse.Described) []string
 			}
 			verb += " of"
 		}
-		kind := "node"
+		kind := noType
 		if of != nil {
 			kind = of.Name
 		}
@@ -261,12 +261,24 @@ func (t *Teller) sentences(deeds []*deed, described []browse.Described) []string
 	}
 	parts := make([]string, len(groups))
 	for i, g := range groups {
-		parts[i] = g.verb + " " + fault.Counted(g.count, g.kind)
+		parts[i] = g.verb + " " + countedNodes(g.count, g.kind)
 		if g.count == 1 {
 			parts[i] = g.verb + " " + g.kind + " " + g.first
 		}
 	}
 	return parts
+}
+
+// noType is what a node without a type is called.
+const noType = "node"
+
+// countedNodes is a number with the name of a type, which has no plural: many are plurals (People), have none
+// (Malware) or are not English.
+func countedNodes[N int | int64](n N, kind string) string {
+	if kind == noType {
+		return fault.Counted(n, kind)
+	}
+	return fmt.Sprintf("%d %s", n, kind)
 }
 
 // name is what a node is called after its type.
@@ -302,10 +314,10 @@ func (t *Teller) counted(ctx context.Context, c kg.Commit, call *kg.Activity) (p
 			kind = of.Name
 		}
 		if n.Added > 0 {
-			parts = append(parts, "added "+fault.Counted(n.Added, kind))
+			parts = append(parts, "added "+countedNodes(n.Added, kind))
 		}
 		if n.Removed > 0 {
-			parts = append(parts, "deleted "+fault.Counted(n.Removed, kind))
+			parts = append(parts, "deleted "+countedNodes(n.Removed, kind))
 		}
 	}
 	if len(parts) == 0 && c.SchemaSeq != c.Seq { // the statements of a schema are no nodes of the data
