@@ -97,7 +97,7 @@ func (d graphData) drawCard(colours *palette) h.Node {
 // drawLegend has the relations and the types, each of which is hidden and shown again by its link.
 func (d graphData) drawLegend(colours *palette) h.Node {
 	entry := func(name, says string, n int64, hidden bool, to string) h.Node {
-		return h.Li(h.If(name != "", h.Class(colours.class(name))), h.If(name != "", colours.swatch(name)), h.If(hidden, h.S(h.Text(says))), h.If(!hidden, h.Text(says)), space, faint(count(n)), space,
+		return h.Li(h.If(name != "", h.Class(colours.class(name))), h.If(name != "", colours.swatch(name)), h.If(hidden, h.S(typeText(says))), h.If(!hidden, typeText(says)), space, faint(count(n)), space,
 			anchor("", to, h.Text(textIf(hidden, "Show", "Hide")), unseen(" "+says)))
 	}
 	return h.Group{

@@ -129,7 +129,7 @@ func (d instanceData) drawProperty(p view.Property) h.Node {
 		name = h.Abbr(h.Title(line(about)), name)
 	}
 	kind := firstOf(p.Class, datatypeName(p.Datatype)) + textIf(p.Many, ", many", "") + textIf(p.Required, ", required", "")
-	return h.Div(h.Class("prop"), h.Data("key", "prop-"+p.Name), h.Dt(name, span("kind", kind)),
+	return h.Div(h.Class("prop"), h.Data("key", "prop-"+p.Name), h.Dt(name, h.Span(h.Class("kind"), typeText(kind))),
 		h.Dd(either(len(p.Values) > 0, h.Group{d.drawValues(p.Values), d.whoSaid(p.Name)}, faint("not set"))),
 		h.If(d.Only == "" && len(p.Values) < p.Total, h.Dd(h.Class("more"), anchor("", d.MorePath(p.Name), h.Text("All "+count(p.Total)+" values")))))
 }

@@ -149,7 +149,7 @@ func sideList(p page) h.Node {
 	}
 	types := h.Ul(h.Class("types"), h.Map(p.Frame.Types, func(t schema.TypeDocument) h.Node {
 		return h.If(!t.Abstract, h.Li(anchor("", typeURL(t.Name), h.If(t.Name == p.Type, h.Aria("current", "page")),
-			p.colours.swatch(t.Name), h.Text(t.Name))))
+			p.colours.swatch(t.Name), typeText(t.Name))))
 	}))
 	return h.Nav(h.Class("side"), h.Aria("label", "Types"),
 		h.Details(h.Class("side-fold"), h.Summary(h.Text("Types "), faint(fmt.Sprint(len(p.Frame.Types)))), types),

@@ -50,7 +50,7 @@ const tokenHeader = `"Authorization: Bearer $TRAILS_TOKEN"`
 func (d overviewData) drawTypes(colours *palette) h.Node {
 	cards := h.Map(d.Types, func(t typeCount) h.Node {
 		return h.Li(anchor("card", typeURL(t.Name), h.Data("key", "type-"+t.Name),
-			h.Span(h.Class("name "+colours.class(t.Name)), colours.swatch(t.Name), h.Text(t.Name+" "), span("n", count(t.Count))),
+			h.Span(h.Class("name "+colours.class(t.Name)), colours.swatch(t.Name), typeText(t.Name), space, span("n", count(t.Count))),
 			h.If(t.Description != "", h.P(h.Text(line(t.Description))))))
 	})
 	return h.Section(h.Aria("labelledby", "h-types"), h.H2(h.ID("h-types"), h.Class("hide"), h.Text("Types")),

@@ -42,6 +42,20 @@ func typeBadge(colours *palette, name string) h.Node {
 	return anchor("badge type "+colours.class(name), typeURL(name), h.Text(name))
 }
 
+// typeText is the name of a type, in which a line may break where a word begins.
+func typeText(name string) h.Node {
+	var parts h.Group
+	isUpper := func(c byte) bool { return 'A' <= c && c <= 'Z' }
+	begin := 0
+	for i := 1; i < len(name); i++ {
+		if isUpper(name[i]) && !isUpper(name[i-1]) {
+			parts = append(parts, h.Text(name[begin:i]), h.Wbr())
+			begin = i
+		}
+	}
+	return h.Span(parts, h.Text(name[begin:]))
+}
+
 // swatch is the colour and the mark of a type, beside its name or what is of it.
 func (p *palette) swatch(name string) h.Node {
 	return h.Span(h.Class("swatch "+p.class(name)), h.Data("mark", p.mark(name)), h.Aria("hidden", "true"))
@@ -247,6 +261,6 @@ func effect(d capability.Descriptor) h.Node {
 // legend lists the colours of a picture.
 func legend(colours *palette, types []typeCount, more ...h.Node) h.Node {
 	return h.Ul(h.Class("legend"), h.Aria("label", "Colours"), h.Map(types, func(t typeCount) h.Node {
-		return h.Li(h.Class(colours.class(t.Name)), colours.swatch(t.Name), h.Text(firstOf(t.Name, "no type")), space, faint(count(t.Count)))
+		return h.Li(h.Class(colours.class(t.Name)), colours.swatch(t.Name), typeText(firstOf(t.Name, "no type")), space, faint(count(t.Count)))
 	}), h.Group(more))
 }

@@ -156,20 +156,40 @@ func countsOf(counts []schemaCount) string {
 		strings.ReplaceAll(strings.TrimSpace(keys.String()), " ", ", "), place, &union, &keys)
 }
 
-// place puts a type in a column to the right of those that refer to it, as far as there are columns.
+// place puts a type in a column to the right of those that refer to it, as far as there are columns. Links that close a
+// cycle do not count: no column could be right for all of its types.
 func (g *schemaGraph) place() {
 	index := map[string]int{}
 	for i, t := range g.Types {
 		index[t.Name] = i
 	}
-	for range schemaColumns - 1 {
-		for _, e := range g.Edges {
-			from := &g.Types[index[e.From]]
-			for _, name := range e.Targets {
-				if to := &g.Types[index[name]]; to != from && to.Column <= from.Column {
-					to.Column = min(from.Column+1, schemaColumns-1)
-				}
+	near := make([][]int, len(g.Types))
+	for _, e := range g.Edges {
+		for _, name := range e.Targets {
+			near[index[e.From]] = append(near[index[e.From]], index[name])
+		}
+	}
+	var reached []int // each type after all to which it refers
+	begun, done := make([]bool, len(g.Types)), make([]bool, len(g.Types))
+	var reach func(at int)
+	reach = func(at int) {
+		begun[at] = true
+		near[at] = slices.DeleteFunc(near[at], func(to int) bool {
+			if !begun[to] {
+				reach(to)
 			}
+			return !done[to]
+		})
+		done[at], reached = true, append(reached, at)
+	}
+	for at := range g.Types {
+		if !begun[at] {
+			reach(at)
+		}
+	}
+	for _, at := range slices.Backward(reached) {
+		for _, to := range near[at] {
+			g.Types[to].Column = max(g.Types[to].Column, min(g.Types[at].Column+1, schemaColumns-1))
 		}
 	}
 }

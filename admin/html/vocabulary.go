@@ -77,6 +77,7 @@ var (
 	TitleEl    = html.TitleEl
 	Tr         = html.Tr
 	Ul         = html.Ul
+	Wbr        = html.Wbr
 )
 
 // Attributes. Those of scripts and addresses are functions of this package, see [Attr].
