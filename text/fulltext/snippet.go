@@ -42,19 +42,22 @@ func matches(text string, q Query) func(yield func(match) bool) {
 		}
 	}
 	return func(yield func(match) bool) {
-		for w := range Sequence(text) {
+		end := 0
+		Each(text, func(w Word) bool {
 			of := q.Stem(w.Text)
 			if !stems[of] {
 				i := slices.IndexFunc(open, func(part string) bool { return strings.HasPrefix(w.Text, part) })
 				if i < 0 {
-					continue
+					return true
 				}
 				of = open[i]
 			}
-			if !yield(match{w.Start, w.End, of}) {
-				return
+			if w.Again && w.Start < end {
+				return true // parts of it are matches
 			}
-		}
+			end = w.End
+			return yield(match{w.Start, w.End, of})
+		})
 	}
 }
 
