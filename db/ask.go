@@ -84,21 +84,16 @@ const (
 	soon        = 15_000
 )
 
-// askSoon is ask for groups that are estimated to be counted soon. For others it does nothing, and did is false.
-func (r *Reader) askSoon(ctx context.Context, groups sparql.Group, vars []sparql.Var, row func(*answer) (more bool, err error)) (did bool, err error) {
-	plan, err := r.Plan(ctx, groups, vars, sparql.Dataset{}, "")
-	if err != nil {
-		return false, r.fail(ctx, "read", err)
+// planSoon plans groups, and reports whether they are estimated to be counted soon.
+func (r *Reader) planSoon(ctx context.Context, groups sparql.Group, vars []sparql.Var) (plan Plan, is bool, err error) {
+	plan, err = r.Plan(ctx, groups, vars, sparql.Dataset{}, "")
+	switch {
+	case err != nil:
+		return plan, false, r.fail(ctx, "read", err)
+	case plan.Listing != nil:
+		return plan, plan.Programs[plan.Listing.Program].Reads() <= scannedRows, nil
 	}
-	if plan.Listing != nil {
-		did = plan.Programs[plan.Listing.Program].Reads() <= scannedRows
-	} else {
-		did = plan.Work <= soon
-	}
-	if did {
-		err = r.visit(ctx, plan, Limits{}, row)
-	}
-	return did, r.fail(ctx, "read", err)
+	return plan, plan.Work <= soon, nil
 }
 
 // askIDs is ask for the ids of the solutions; 0 is an unbound variable.

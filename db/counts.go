@@ -74,7 +74,7 @@ func (r *Reader) keptCount(q countQuestion, sel Selection, beside []rdf.Term, co
 	return answer, err
 }
 
-// CountSelected counts the selected subjects: all if that is soon done (see [Reader.askSoon]), else up to most of those
+// CountSelected counts the selected subjects: all if that is soon done (see [Reader.planSoon]), else up to most of those
 // that are tested. more reports that there may be others.
 func (r *Reader) CountSelected(ctx context.Context, sel Selection, most int) (n int, more bool, err error) {
 	if err := r.ready(ctx); err != nil {
@@ -89,7 +89,7 @@ func (r *Reader) CountSelected(ctx context.Context, sel Selection, most int) (n 
 }
 
 // CountValuesAmong counts for each object the selected subjects that have it for p: all if that is soon done (see
-// [Reader.askSoon]), else up to most for each object.
+// [Reader.planSoon]), else up to most for each object.
 func (r *Reader) CountValuesAmong(ctx context.Context, sel Selection, p rdf.IRI, objects []rdf.Term, most int) ([]ValueCount, error) {
 	if err := r.ready(ctx); err != nil {
 		return nil, r.fail(ctx, "count", err)
@@ -102,7 +102,7 @@ func (r *Reader) CountValuesAmong(ctx context.Context, sel Selection, p rdf.IRI,
 }
 
 // ObjectsAmong returns up to most objects that selected subjects have for p, the most frequent ones first and equally
-// frequent ones in the order of their ids: all are counted if that is soon done (see [Reader.askSoon]), else some.
+// frequent ones in the order of their ids: all are counted if that is soon done (see [Reader.planSoon]), else some.
 func (r *Reader) ObjectsAmong(ctx context.Context, sel Selection, p rdf.IRI, most int) (Objects, error) {
 	if err := r.ready(ctx); err != nil {
 		return Objects{}, r.fail(ctx, "objects", err)

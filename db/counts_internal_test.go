@@ -61,6 +61,18 @@ func TestCountsAreThoseOfTheCommit(t *testing.T) {
 					found.Most[0].Count, values[0].Count = 77, 77 // the answers are the caller's
 				}
 			}
+			one := sel
+			one.Held = &Held{}
+			for range 2 { // the second count uses what the first has read
+				n, _, err := r.countSelected(t.Context(), one, 100)
+				found, errOfFound := r.objectsAmong(t.Context(), one, kind, 9)
+				if err != nil || errOfFound != nil || n != want || len(found.Most) != 1 || found.Most[0].Count != int64(want) {
+					t.Errorf("with held ids: %d and %v, want %d: %v, %v", n, found.Most, want, err, errOfFound)
+				}
+			}
+			if holds := one.Held.ids != nil; holds == (r.before != nil) {
+				t.Errorf("ids are held: %t, while a write is open: %t", holds, r.before != nil)
+			}
 		}
 	}
 	read := func(v View) *Reader {

@@ -158,6 +158,9 @@ func (a *answer) id(i int) inline.TermID {
 
 // count returns the result of COUNT in a column.
 func (a *answer) count(i int) (int64, error) {
+	if a.listing != nil {
+		return int64(a.id(i) - integers.Zero), nil
+	}
 	t, err := a.at(i)
 	if err != nil {
 		return 0, err

@@ -8,6 +8,7 @@ import (
 
 	"trails/db/inline"
 	"trails/db/lower"
+	"trails/db/scan"
 	"trails/rdf"
 	"trails/sparql"
 	"trails/sparql/expr"
@@ -23,6 +24,8 @@ type Plan struct {
 	// counting makes the same plan with the counts of an explanation.
 	counting func(context.Context) (Plan, error)
 	counts   *counts // nil unless the plan counts
+	// known is the set of the programs that need one, see [scan.Program].
+	known *scan.Set
 }
 
 // constant returns the term itself, or the constant of a slot.

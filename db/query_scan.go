@@ -139,7 +139,7 @@ func (c *scanCursor) begin(k int) (err error) {
 
 // scanEnv returns the environment of a program, without its arguments.
 func (q *question) scanEnv(p *pager.Pages) (env *scan.Env, err error) {
-	env = &scan.Env{Seed: rand.Uint64(), Grow: q.grow, Ended: q.over}
+	env = &scan.Env{Seed: rand.Uint64(), Grow: q.grow, Ended: q.over, Known: q.plan.known}
 	for _, order := range []struct {
 		of *scan.Leaf
 		by leaf.Order

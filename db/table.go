@@ -17,6 +17,8 @@ type Selection struct {
 	Where   []Condition
 	// Among, when not nil, restricts the subjects to these; see [Reader.Search].
 	Among *Found
+	// Held, when not nil, is where the first count puts the ids of the subjects, for the counts that follow.
+	Held *Held
 }
 
 // selected returns the pattern for the selected subjects, as varS, each once.
@@ -64,8 +66,8 @@ func typed(classes []rdf.IRI) (p sparql.TriplePattern, among []sparql.Expr) {
 	return p, []sparql.Expr{sparql.Call{Func: sparql.In, Args: args}}
 }
 
-// exactCounts counts the selected subjects with [Reader.askSoon], if possible; grouped by the object of a predicate if
-// one is given.
+// exactCounts counts the selected subjects if they are counted soon, see [Reader.planSoon]; grouped by the object of a predicate
+// if one is given. Without one it calls row only if no ids are held; otherwise [Held] has the number.
 func (r *Reader) exactCounts(ctx context.Context, sel Selection, of rdf.IRI, vars []sparql.Var, row func(*answer) (more bool, err error)) (did bool, err error) {
 	begun, where := r.begun(ctx, sel.Where)
 	triples, tests := r.asked(ctx, where)
@@ -76,12 +78,26 @@ func (r *Reader) exactCounts(ctx context.Context, sel Selection, of rdf.IRI, var
 		subjects = sparql.Aggregate{Func: sparql.Count, Distinct: true, Expr: sparql.VarExpr{Var: varS}}
 	}
 	group := sparql.Group{Aggregates: []sparql.Aggregation{{Var: varN, Aggregate: subjects}}}
+	selected := filtered(sparql.Join{Left: begun, Right: bgp(triples...)}, tests...)
+	group.Op = selected
 	if of != "" {
-		triples = append(triples, triplePattern(nil, of, nil))
+		group.Op = filtered(sparql.Join{Left: begun, Right: bgp(append(slices.Clip(triples), triplePattern(nil, of, nil))...)}, tests...)
 		group.Keys = []sparql.GroupKey{{Expr: sparql.VarExpr{Var: varO}, Var: varO}}
 	}
-	group.Op = filtered(sparql.Join{Left: begun, Right: bgp(triples...)}, tests...)
-	return r.askSoon(ctx, group, vars, row)
+	plan, did, err := r.planSoon(ctx, group, vars)
+	if err != nil || !did {
+		return false, err
+	}
+	ids, err := r.held(ctx, sel.Held, selected)
+	switch {
+	case err != nil:
+		return true, err
+	case ids != nil && of == "":
+		return true, nil // the caller has their number
+	case ids != nil:
+		plan = plan.among(ids, of)
+	}
+	return true, r.fail(ctx, "read", r.visit(ctx, plan, Limits{}, row))
 }
 
 // oneOf is the union of patterns. A subject with several types occurs once.
@@ -119,7 +135,7 @@ func (r *Reader) terms(ids []inline.TermID) (list []rdf.Term, err error) {
 	return list, nil
 }
 
-// countWork bounds how many subjects are tested for a count that would take longer than is soon, see [Reader.askSoon].
+// countWork bounds how many subjects are tested for a count that would take longer than is soon, see [Reader.planSoon].
 const countWork = 20_000
 
 func (r *Reader) countSelected(ctx context.Context, sel Selection, most int) (n int, more bool, err error) {
@@ -131,6 +147,9 @@ func (r *Reader) countSelected(ctx context.Context, sel Selection, most int) (n 
 		n = int(all)
 		return true, err
 	})
+	if counted && sel.Held != nil && sel.Held.ids != nil {
+		n = sel.Held.n
+	}
 	if counted || err != nil {
 		return n, false, err
 	}

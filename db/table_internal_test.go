@@ -402,25 +402,34 @@ func checkCounts(t *rapid.T, r *Reader, m model, sel Selection, most int) {
 		n := len(m.selected(with))
 		all, some = append(all, ValueCount{n, false}), append(some, ValueCount{min(n, most), n > most})
 	}
-	got, err := r.CountValuesAmong(t.Context(), sel, modelText, objects, most)
-	same(t, "counts", all, got, err)
 	each := map[rdf.Term]int64{}
 	for _, s := range m.selected(sel) {
 		for _, o := range m.values[s][modelText] {
 			each[o]++
 		}
 	}
-	found, err := r.ObjectsAmong(t.Context(), sel, modelText, most)
-	if err != nil || found.Counted != 0 || found.Left != max(0, len(each)-most) || len(found.Most)+found.Left != len(each) {
-		t.Errorf("%d objects and %d more, counted %d, want %v: %v", len(found.Most), found.Left, found.Counted, each, err)
-	}
-	for i, c := range found.Most {
-		if c.Count != each[c.Object] || i > 0 && c.Count > found.Most[i-1].Count {
-			t.Errorf("%v is counted %d times at place %d, want %v", c.Object, c.Count, i, each)
+	for _, sel.Held = range []*Held{nil, {}, {room: 1}} {
+		n, more, err := r.countSelected(t.Context(), sel, most)
+		if same(t, "number", []int{len(m.selected(sel))}, []int{n}, err); more {
+			t.Errorf("there are more than all %d", n)
+		}
+		got, err := r.countValuesAmong(t.Context(), sel, modelText, objects, most)
+		same(t, "counts", all, got, err)
+		found, err := r.objectsAmong(t.Context(), sel, modelText, most)
+		if err != nil || found.Counted != 0 || found.Left != max(0, len(each)-most) || len(found.Most)+found.Left != len(each) {
+			t.Errorf("%d objects and %d more, counted %d, want %v: %v", len(found.Most), found.Left, found.Counted, each, err)
+		}
+		for i, c := range found.Most {
+			if c.Count != each[c.Object] || i > 0 && c.Count > found.Most[i-1].Count {
+				t.Errorf("%v is counted %d times at place %d, want %v", c.Object, c.Count, i, each)
+			}
+		}
+		if h := sel.Held; h != nil && len(m.selected(sel)) > 0 && (h.full != (h.room > 0) || h.full != (h.ids == nil)) {
+			t.Errorf("%d ids are held: %+v", n, h)
 		}
 	}
-	got = make([]ValueCount, len(objects))
-	err = r.countByIndex(t.Context(), sel, modelText, objects, got, most)
+	got := make([]ValueCount, len(objects))
+	err := r.countByIndex(t.Context(), sel, modelText, objects, got, most)
 	same(t, "counts by index", some, got, err)
 }
 

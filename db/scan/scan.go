@@ -21,6 +21,8 @@ type Program struct {
 	Members []Member
 	Asked   []Asked
 	Differ  []Differ
+	// Known is the condition that slot 0 is in [Env.Known].
+	Known bool
 	// Sides are the programs of a union, whose solutions it has instead of those of steps. Then there are no conditions.
 	Sides []Side
 	// Match joins the steps with another program by an equality, if it is not nil.
@@ -218,6 +220,8 @@ type Env struct {
 	// subject, graph; and, only for named graphs, graph, predicate, object, subject.
 	SPO, POS, GPOS Leaf
 	Args           []int64
+	// Known is the set of [Program.Known]. A run only reads it.
+	Known *Set
 	// Holds evaluates an expression of [Program.Asked] or [Program.Differ] on one or two ids.
 	Holds func(expr int, ids ...int64) (bool, error)
 	// Compute evaluates an expression of [Program.Computed] on the values of its slots, of which 0 is unbound. The

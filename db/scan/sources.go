@@ -48,6 +48,9 @@ func (b *builder) joinedSteps(uses []use) (source, error) {
 		slices.Sort(among)
 		b.tests[a.Slot] = append(b.tests[a.Slot], test{among: among})
 	}
+	if b.program.Known {
+		b.tests[0] = append(b.tests[0], test{in: b.env.Known})
+	}
 	steps := b.program.Steps
 	var first *Set // the values of the first step, which restrict the members
 	for i := range slices.Backward(steps) {

@@ -123,6 +123,9 @@ func (s *Reader) Table(ctx context.Context, q TableQuery) (TablePage, error) {
 	if err != nil {
 		return TablePage{}, err
 	}
+	if q.Facets && len(sel.Where) > 0 {
+		sel.Held = &db.Held{}
+	}
 	// The last page tells the total.
 	page := TablePage{Total: q.Offset + len(nodes), TotalMore: sel.Among != nil && sel.Among.More}
 	if !q.Brief && (len(nodes) == q.Limit || len(nodes) == 0 && q.Offset > 0) {
@@ -318,13 +321,7 @@ func (s *Reader) facets(ctx context.Context, q TableQuery, sel db.Selection, non
 			}
 			continue
 		}
-		others := sel
-		others.Where = q.from() // and without those on the property itself, so that its facet shows the alternatives
-		for _, c := range q.Where {
-			if len(c.Path) > 1 || c.Path[0].IRI != p.IRI {
-				others.Where = append(others.Where, c.stored()...)
-			}
-		}
+		others := q.besides(sel, p) // so that its facet shows the alternatives
 		counts := make([]db.ValueCount, len(values))
 		if !none || len(others.Where) < len(sel.Where) {
 			var err error
@@ -341,6 +338,21 @@ func (s *Reader) facets(ctx context.Context, q TableQuery, sel db.Selection, non
 	return facets, nil
 }
 
+// besides returns a selection of q without the conditions on a property itself.
+func (q TableQuery) besides(sel db.Selection, p *schema.Property) db.Selection {
+	all := len(sel.Where)
+	sel.Where = q.from()
+	for _, c := range q.Where {
+		if len(c.Path) > 1 || c.Path[0].IRI != p.IRI {
+			sel.Where = append(sel.Where, c.stored()...)
+		}
+	}
+	if len(sel.Where) < all {
+		sel.Held = nil // these are other subjects
+	}
+	return sel
+}
+
 // wideFacet counts the nodes that a property refers to, or its dates by year or month; it is nil when there is nothing to
 // choose from. The counts of references ignore the conditions on the property, as those of values do. Those of dates do
 // not: a year is chosen first, and then a month of it.
@@ -353,12 +365,7 @@ func (s *Reader) wideFacet(ctx context.Context, q TableQuery, sel db.Selection, 
 	case p.Class == "":
 		return nil, nil
 	default:
-		sel.Where = q.from()
-		for _, c := range q.Where {
-			if len(c.Path) > 1 || c.Path[0].IRI != p.IRI {
-				sel.Where = append(sel.Where, c.stored()...)
-			}
-		}
+		sel = q.besides(sel, p)
 	}
 	found, err := s.source.ObjectsAmong(ctx, sel, p.IRI, most)
 	if err != nil {
