@@ -8,7 +8,6 @@ import (
 	"trails/db/inline"
 	"trails/db/lower"
 	"trails/db/scan"
-	"trails/rdf"
 	"trails/sparql"
 )
 
@@ -55,17 +54,14 @@ func (r *Reader) held(ctx context.Context, h *Held, selected sparql.Op) (*scan.S
 	return h.ids, err
 }
 
-// among returns the plan that counts the subjects with these ids by the objects of a predicate. It is p if scans fail.
-func (p Plan) among(ids *scan.Set, of rdf.IRI) Plan {
-	p.known = ids
-	p.prepared = &prepared{Plan: lower.Plan{
-		Args:    []lower.Arg{{Term: of}, {Term: rdf.Literal("0", rdf.XSDInteger)}},
-		Columns: []sparql.Var{varO, varN},
-		Programs: []scan.Program{{
-			Slots: 2, Steps: []scan.Step{{Object: scan.End{Slot: 1}, Predicate: 1}}, Known: true,
-			Keys: []int{1}, Grouped: true, Aggregates: []scan.Aggregate{{Func: scan.Count}},
-		}},
-		Listing: &lower.Listing{Columns: []lower.Listed{{Place: 1}, {Place: 2, Plus: 2}}},
-	}}
-	return p
-}
+// countsByObject is the plan that counts the subjects of a known set by the objects of a predicate, the first constant. The
+// second one is 0.
+var countsByObject = prepared{Plan: lower.Plan{
+	Args:    []lower.Arg{{Term: lower.Slot(0)}, {Term: lower.Slot(1)}},
+	Columns: []sparql.Var{varO, varN},
+	Programs: []scan.Program{{
+		Slots: 2, Steps: []scan.Step{{Object: scan.End{Slot: 1}, Predicate: 1}}, Known: true,
+		Keys: []int{1}, Grouped: true, Aggregates: []scan.Aggregate{{Func: scan.Count}},
+	}},
+	Listing: &lower.Listing{Columns: []lower.Listed{{Place: 1}, {Place: 2, Plus: 2}}},
+}}

@@ -95,7 +95,7 @@ func (r *Reader) exactCounts(ctx context.Context, sel Selection, of rdf.IRI, var
 	case ids != nil && of == "":
 		return true, nil // the caller has their number
 	case ids != nil:
-		plan = plan.among(ids, of)
+		plan.prepared, plan.known, plan.constants = &countsByObject, ids, []rdf.Term{of, rdf.Literal("0", rdf.XSDInteger)}
 	}
 	return true, r.fail(ctx, "read", r.visit(ctx, plan, Limits{}, row))
 }
