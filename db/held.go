@@ -3,7 +3,6 @@ package db
 import (
 	"cmp"
 	"context"
-	"errors"
 
 	"trails/db/inline"
 	"trails/db/lower"
@@ -14,19 +13,14 @@ import (
 // Held are the ids of the subjects of one [Selection], which are read once for several counts. The zero Held has none yet.
 // It is for one Reader, which may not write meanwhile, and not safe for concurrent use.
 type Held struct {
-	ids  *scan.Set // nil before the first count, and if there are too many
+	ids  *scan.Set // nil before the first count, and if an id is too great
 	n    int
-	full bool  // there are too many
-	room int64 // in bytes, [maxHeld] if it is 0
+	full bool  // an id is too great for a small set
+	most int64 // the greatest id, [maxInstanceIDs] if it is 0
 }
 
-// maxHeld bounds the bytes of held ids, which is a bit for each of 32 million terms.
-const maxHeld = 4 << 20
-
-var errHeld = errors.New("db: too many ids to be held")
-
 // held returns the ids of the subjects of a pattern, which are in h, or are read now. It returns nil if they are not to be
-// held: without h, while a write is open, without scans, or if there are too many.
+// held: without h, while a write is open, without scans, or if an id is too great.
 func (r *Reader) held(ctx context.Context, h *Held, selected sparql.Op) (*scan.Set, error) {
 	if h == nil || h.full || r.before != nil || r.scans() == ScansNever {
 		return nil, nil
@@ -34,17 +28,13 @@ func (r *Reader) held(ctx context.Context, h *Held, selected sparql.Op) (*scan.S
 	if h.ids != nil {
 		return h.ids, nil
 	}
-	room := cmp.Or(h.room, maxHeld)
-	ids, n := scan.NewSet(func(bytes int64) error {
-		if room -= bytes; room < 0 {
-			return errHeld
-		}
-		return nil
-	}), 0
+	ids, n, most := scan.NewSet(anySize), 0, cmp.Or(h.most, maxInstanceIDs)
 	err := r.askIDs(ctx, project(selected, varS), []sparql.Var{varS}, func(row []inline.TermID) bool {
-		if id := int64(row[0]); !ids.Has(id) {
+		if id := int64(row[0]); id > most {
+			h.full = true
+		} else if !ids.Has(id) {
 			n++
-			h.full = ids.Add(id) != nil
+			_ = ids.Add(id) // anySize has no error
 		}
 		return !h.full
 	})

@@ -72,8 +72,11 @@ func (a *answer) objectCount() (c ObjectCount, err error) {
 	return c, err
 }
 
-// maxInstanceIDs bounds the ids in a bit set of instances: 4 MB.
+// maxInstanceIDs bounds the ids in a bit set of instances or of held subjects: 4 MB.
 const maxInstanceIDs = 32 << 20
+
+// anySize lets a set grow whose ids are bounded.
+func anySize(int64) error { return nil }
 
 // Instances returns a function that reports whether a term has one of some types in the default graph. It uses a bit
 // set over all terms, filled in one pass over the instances, and is valid until the next write. It is nil if the file
@@ -83,7 +86,7 @@ func (r *Reader) Instances(ctx context.Context, classes []rdf.IRI) (func(rdf.Ter
 	if err != nil || last > maxInstanceIDs {
 		return nil, err
 	}
-	has := scan.NewSet(func(int64) error { return nil })
+	has := scan.NewSet(anySize)
 	for _, class := range classes {
 		ids, ok, err := r.known(ctx, rdf.Type, class)
 		if err != nil {
