@@ -83,7 +83,8 @@ func (r *Reader) Request(ctx context.Context, number int64) (Request, error) {
 // DecidedBefore is the fault Conflict if an agent asked for the same call before and that was decided: a call with the
 // same capability and arguments, of the same source commit if it merges one, on the reader's branch. The fault says what
 // became of the newest request for it, and how to ask once more. It is nil if there is none among the newest 1,000
-// requests, or if one that was stored later waits at the head of the branch.
+// requests, or if one that was stored later waits at the head of the branch. A merge that was declined on another head is
+// another merge.
 func (r *Reader) DecidedBefore(ctx context.Context, agent, capability, args string, source history.Commit) error {
 	if err := r.ready(ctx); err != nil {
 		return r.fail(ctx, "requests", err)
@@ -93,7 +94,7 @@ func (r *Reader) DecidedBefore(ctx context.Context, agent, capability, args stri
 		return r.fail(ctx, "requests", err)
 	}
 	list, err := r.requests(ctx, `WHERE q.seq = (SELECT seq FROM requests WHERE seq > (SELECT max(seq) FROM requests) - ? AND capability = ? AND args = ?
-		AND line = ? AND source = ? AND agent = ? AND (state <> 'pending' OR head = ?) ORDER BY seq DESC LIMIT 1)`,
+		AND line = ? AND source = ? AND agent = ? AND (head = ? OR state = 'done' OR state = 'declined' AND source = 0) ORDER BY seq DESC LIMIT 1)`,
 		maxLooked, capability, args, line, source.Seq, agent, r.head.Seq)
 	if err != nil || len(list) == 0 || list[0].Decider == "" {
 		return err
