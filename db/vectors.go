@@ -118,16 +118,17 @@ func (r *Reader) VectorWork(ctx context.Context, properties []EmbeddedProperty, 
 	if err := r.ready(ctx); err != nil {
 		return w, r.fail(ctx, "vectors", err)
 	}
-	if changed, err := r.embeddedChanged(ctx, properties, since); err != nil || !changed {
-		return VectorWork{seq: r.head.Seq}, r.fail(ctx, "vectors", err)
+	w = VectorWork{seq: r.head.Seq}
+	changed, err := r.embeddedChanged(properties, since)
+	if changed && err == nil {
+		w, err = r.vectorWork(ctx, properties)
 	}
-	w, err = r.vectorWork(ctx, properties)
 	return w, r.fail(ctx, "vectors", err)
 }
 
 // embeddedChanged reports whether commits after since may have changed which texts properties have: they changed the
 // schema, have no change log or a long one, or changed a value of a property or a type that has one.
-func (r *Reader) embeddedChanged(ctx context.Context, properties []EmbeddedProperty, since history.Seq) (bool, error) {
+func (r *Reader) embeddedChanged(properties []EmbeddedProperty, since history.Seq) (bool, error) {
 	if since == 0 || since > r.head.Seq || since < r.head.SchemaSeq {
 		return true, nil
 	}
@@ -266,9 +267,9 @@ func (f *File) KeepVectors(ctx context.Context, owner string, until time.Time, l
 			if !known {
 				continue
 			}
-			scale, numbers := int64(0), []byte{}
-			if !refused {
-				scale, numbers = packed(v.Numbers)
+			scale, numbers := packed(v.Numbers)
+			if refused {
+				scale = 0
 			}
 			if err := c.Exec("INSERT OR REPLACE INTO vectors (term, scale, digest, numbers) VALUES (?, ?, ?, ?)", nil, id, scale, vectorDigest(s.VectorModel, rdf.Lexical(v.Text), scale, numbers), numbers); err != nil {
 				return err
@@ -299,11 +300,10 @@ func (f *File) NoteVectors(ctx context.Context, owner string, w VectorWork, prob
 				return err
 			}
 		}
-		seq := w.seq
 		if int64(len(w.stale)) < w.Stale {
-			seq = 0 // the others are to be found
+			w.seq = 0 // the others are to be found
 		}
-		return c.Exec("UPDATE vector_space SET seq = ?, pending = ?, problem = ?", nil, seq, w.Pending, problem)
+		return c.Exec("UPDATE vector_space SET seq = ?, pending = ?, problem = ?", nil, w.seq, w.Pending, problem)
 	})
 }
 
