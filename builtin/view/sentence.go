@@ -274,7 +274,7 @@ const noType = "node"
 
 // countedNodes is a number with the name of a type, which has no plural: many are plurals (People), have none
 // (Malware) or are not English.
-func countedNodes[N int | int64](n N, kind string) string {
+func countedNodes(n int64, kind string) string {
 	if kind == noType {
 		return fault.Counted(n, kind)
 	}
