@@ -408,7 +408,7 @@ func checkCounts(t *rapid.T, r *Reader, m model, sel Selection, most int) {
 			each[o]++
 		}
 	}
-	for _, sel.Held = range []*Held{nil, {}, {most: 1}} {
+	for _, sel.Held = range []*Held{nil, {}, {most: -1}} {
 		n, more, err := r.countSelected(t.Context(), sel, most)
 		if same(t, "number", []int{len(m.selected(sel))}, []int{n}, err); more {
 			t.Errorf("there are more than all %d", n)
@@ -424,7 +424,7 @@ func checkCounts(t *rapid.T, r *Reader, m model, sel Selection, most int) {
 				t.Errorf("%v is counted %d times at place %d, want %v", c.Object, c.Count, i, each)
 			}
 		}
-		if h := sel.Held; h != nil && len(m.selected(sel)) > 0 && (h.full != (h.most > 0) || h.full != (h.ids == nil)) {
+		if h := sel.Held; h != nil && len(m.selected(sel)) > 0 && (h.full != (h.most < 0) || h.full != (h.ids == nil)) {
 			t.Errorf("%d ids are held: %+v", n, h)
 		}
 	}
