@@ -18,7 +18,7 @@ VERSION  := $(shell git describe --tags --always --dirty 2>/dev/null || echo dev
 LDFLAGS  := -s -w -funcalign=16 -X main.version=$(VERSION)
 # Pages and commands are made for one person at a time: without copies of small functions in their callers a binary is 0.5 MB
 # smaller.
-GCFLAGS  := -gcflags=trails/admin/...=-l -gcflags=trails/builtin/...=-l -gcflags=trails/cmd/...=-l
+GCFLAGS  := -gcflags=trails/admin/...=-l -gcflags=trails/builtin/...=-l -gcflags=trails/cmd/...=-l -gcflags=trails/gateway/...=-l
 FUZZTIME  ?= 30s
 # HTTP/2 needs TLS, which is mostly that of a proxy: without it a binary is 0.6 MB smaller.
 TAGS := nethttpomithttp2

@@ -188,7 +188,7 @@ func (r *release) goBuild(ctx context.Context, p platform, path string) error {
 	if err != nil {
 		return err
 	}
-	cmd := exec.CommandContext(ctx, "go", "build", "-trimpath", "-tags", "nethttpomithttp2", "-buildvcs=auto", "-gcflags=trails/admin/...=-l", "-gcflags=trails/builtin/...=-l", "-gcflags=trails/cmd/...=-l", "-ldflags", "-s -w -funcalign=16 -X main.version="+r.version, "-o", path, "./cmd/trails")
+	cmd := exec.CommandContext(ctx, "go", "build", "-trimpath", "-tags", "nethttpomithttp2", "-buildvcs=auto", "-gcflags=trails/admin/...=-l", "-gcflags=trails/builtin/...=-l", "-gcflags=trails/cmd/...=-l", "-gcflags=trails/gateway/...=-l", "-ldflags", "-s -w -funcalign=16 -X main.version="+r.version, "-o", path, "./cmd/trails")
 	cmd.Dir, cmd.Env = r.source, append(os.Environ(), "CGO_ENABLED=0", "GOOS="+p.OS, "GOARCH="+p.Arch, "GOAMD64=v1", "GOARM64=v8.0", "GOEXPERIMENT=", "GOWORK=off", "GOFLAGS=")
 	cmd.Stdout, cmd.Stderr = os.Stderr, os.Stderr
 	return cmd.Run()
