@@ -52,7 +52,7 @@ func TestACallIsAskedForThroughEveryDoorAndDecidedInAnotherProcess(t *testing.T)
 			if said := ask(t, "schema_apply", map[string]any{"patch": dropRank}); !strings.Contains(said, "give ask: true") || !strings.Contains(said, "trails request") {
 				t.Errorf("%s: refused with %s", name, said)
 			}
-			args := map[string]any{"patch": dropRank, "ask": true}
+			args := map[string]any{"patch": dropRank, "ask": true, "message": fmt.Sprintf("try %d", number)}
 			for range 2 {
 				if said := ask(t, "schema_apply", args); !strings.Contains(said, fmt.Sprintf("request %d waits", number)) || !strings.Contains(said, fmt.Sprintf("trails request approve FILE %d", number)) {
 					t.Fatalf("%s: asked for, it answers %s", name, said)
@@ -65,6 +65,9 @@ func TestACallIsAskedForThroughEveryDoorAndDecidedInAnotherProcess(t *testing.T)
 			want := map[string]string{"approve": `done`, "decline": "declined"}[decision]
 			if said := ask(t, "requests_list", map[string]any{"request": number}); !strings.Contains(said, want) || !strings.Contains(said, "because") {
 				t.Errorf("%s: after %s the agent hears %s", name, decision, said)
+			}
+			if said := ask(t, "schema_apply", args); !strings.Contains(said, want) || !strings.Contains(said, "because") {
+				t.Errorf("%s: asked again after %s, it answers %s", name, decision, said)
 			}
 			if decision == "approve" {
 				must(t, "undo", file, "head")
