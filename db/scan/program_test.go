@@ -252,11 +252,26 @@ func reached(list []stated, graph, start int64, back bool) []int64 {
 	return slices.Sorted(maps.Keys(found))
 }
 
+// isKnown reports whether the set of [Env.Known] has an id.
+func isKnown(id int64) bool { return id%3 != 0 && id < 1<<20 }
+
 // envOf is the environment of programs that read some statements in a view.
 func envOf(t *testing.T, list []stated, v view) *Env {
+	known := NewSet(func(int64) error { return nil })
+	for _, x := range list {
+		for _, id := range []int64{x.s, x.o} {
+			if !isKnown(id) {
+				continue
+			}
+			if err := known.Add(id); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
 	return &Env{
-		SPO: leafOf(t, list, v, func(x stated) [4]int64 { return [4]int64{x.s, x.p, x.o, x.g} }),
-		POS: leafOf(t, list, v, func(x stated) [4]int64 { return [4]int64{x.p, x.o, x.s, x.g} }),
+		Known: known,
+		SPO:   leafOf(t, list, v, func(x stated) [4]int64 { return [4]int64{x.s, x.p, x.o, x.g} }),
+		POS:   leafOf(t, list, v, func(x stated) [4]int64 { return [4]int64{x.p, x.o, x.s, x.g} }),
 		GPOS: leafOf(t, list, v, func(x stated) [4]int64 {
 			if x.g == 0 {
 				return [4]int64{}
@@ -446,6 +461,9 @@ func solve(list []stated, p *Program) [][]int64 {
 			if !slices.ContainsFunc(a.Args, func(arg int) bool { return theArgs[arg-1] == row[a.Slot] }) {
 				return true
 			}
+		}
+		if p.Known && !isKnown(row[0]) {
+			return true
 		}
 		for i, m := range p.Members {
 			if members[i][fmt.Sprint(picked(row, m.Slots))] == m.Not {
@@ -707,6 +725,7 @@ var conditions = map[string]func(p *Program, slot, other int){
 		p.Among = append(p.Among, Among{Slot: slot, Args: []int{argNode, argNowhere, argFew}})
 	},
 	"asked": func(p *Program, slot, _ int) { p.Asked = append(p.Asked, Asked{Slot: slot}) },
+	"known": func(p *Program, _, _ int) { p.Known = true },
 	"differ": func(p *Program, slot, other int) {
 		p.Differ = append(p.Differ, Differ{Slots: [2]int{slot, other}, Expr: 1})
 	},
