@@ -17,6 +17,7 @@ import (
 	"trails/fault"
 	"trails/gateway"
 	"trails/gateway/embed"
+	"trails/gateway/meaning"
 	"trails/gateway/servers"
 	"trails/gateway/upstream"
 	"trails/invoke"
@@ -318,7 +319,6 @@ func checkCallers(ctx context.Context, r *invoke.Request) (string, error) {
 	return "no token and no policies: a server of this machine is open to everybody on it", nil
 }
 
-// checkGateway connects to the upstream servers of the file, and finds those whose tools cannot be used.
 // checkVectors counts the vectors of texts, and what is missing.
 func (d *doctor) checkVectors(ctx context.Context, r *invoke.Request) (string, error) {
 	settings, err := servers.Settings(r.Snapshot)
@@ -351,7 +351,7 @@ func (d *doctor) checkVectors(ctx context.Context, r *invoke.Request) (string, e
 		return "", warn("%s; the last attempt failed: %s", told, state.Problem)
 	case health.Problem != "":
 		return "", warn("%s; %s", told, health.Problem)
-	case n > 0 && state.VectorModel != (kg.VectorModel{URL: by.URL, Model: by.Model}):
+	case n > 0 && state.VectorModel != meaning.ModelOf(by):
 		return "", warn("%s; they are of another model, and trails embed FILE makes them again, as a served graph does", told)
 	case work.Pending > 0 || work.Stale > 0:
 		return told + "; a served graph makes and removes them by itself, and trails embed FILE at once", nil
@@ -359,6 +359,7 @@ func (d *doctor) checkVectors(ctx context.Context, r *invoke.Request) (string, e
 	return told, nil
 }
 
+// checkGateway connects to the upstream servers of the file, and finds those whose tools cannot be used.
 func (d *doctor) checkGateway(ctx context.Context, r *invoke.Request) (string, error) {
 	named := slices.Clone(servers.Of(r.Snapshot)) // all snapshots share the other one
 	if len(named) == 0 {

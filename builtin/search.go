@@ -14,9 +14,9 @@ import (
 	"trails/fault"
 	"trails/gateway"
 	"trails/gateway/embed"
+	"trails/gateway/meaning"
 	"trails/gateway/servers"
 	"trails/invoke"
-	"trails/kg"
 	"trails/kg/browse"
 	"trails/schema"
 	"trails/text/jsontext"
@@ -179,7 +179,7 @@ func (s searcher) vector(ctx context.Context, r *invoke.Request, text string) ([
 	if err != nil {
 		return nil, err
 	}
-	if state.VectorModel != (kg.VectorModel{URL: by.URL, Model: by.Model}) || state.Length == 0 {
+	if state.VectorModel != meaning.ModelOf(by) || state.Length == 0 {
 		r.Warn("nodes are found by words alone: there are no vectors yet, which a served graph makes by itself, and trails embed FILE at once%s", because(state.Problem))
 		return nil, nil
 	}

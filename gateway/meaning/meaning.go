@@ -31,6 +31,11 @@ type State struct {
 	Asks bool
 }
 
+// ModelOf is the model of an endpoint, by which the file tells whose vectors it has.
+func ModelOf(by gateway.Embeddings) kg.VectorModel {
+	return kg.VectorModel{URL: by.URL, Model: by.Model}
+}
+
 // owner is who has the file: the state of vectors is about all of it.
 func owner() policy.Principal { return policy.Local("vectors", "") }
 
@@ -79,7 +84,7 @@ func Fill(ctx context.Context, g *kg.Graph, e *embed.Embedder, since kg.Seq, pro
 	if s, err = look(ctx, g, true, since); err != nil {
 		return s, err
 	}
-	model := kg.VectorModel{URL: s.By.URL, Model: s.By.Model}
+	model := ModelOf(s.By)
 	if s.VectorModel == model && s.Work.Pending == 0 && s.Work.Stale == 0 && s.Seq >= s.Work.Seq() {
 		return s, nil
 	}
