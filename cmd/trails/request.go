@@ -11,7 +11,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"trails/builtin/view"
-	"trails/invoke"
 )
 
 func requestCommand() *cobra.Command {
@@ -150,18 +149,8 @@ func writeDecided(w io.Writer, d decided) error {
 
 // completeRequests completes the number of a request that waits.
 func (p *program) completeRequests(cmd *cobra.Command, args []string, word string) ([]cobra.Completion, cobra.ShellCompDirective) {
-	file, _, err := p.fileThenSome(cmd, args)
-	if err != nil {
-		return nil, cobra.ShellCompDirectiveNoFileComp
-	}
 	var list requestPage
-	err = p.withEngine(cmd.Context(), file, nil, func(e *invoke.Engine) error {
-		res, err := e.Call(cmd.Context(), p.call("requests_list", arguments{}))
-		if err != nil {
-			return err
-		}
-		return json.Unmarshal(res.Structured, &list)
-	})
+	err := p.listed(cmd, args, "requests_list", &list)
 	out := []cobra.Completion{}
 	for _, q := range list.Rows {
 		if number := fmt.Sprint(q.Number); err == nil && strings.HasPrefix(number, word) {

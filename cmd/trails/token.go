@@ -84,20 +84,25 @@ func (p *program) completeActors(cmd *cobra.Command, args []string, word string)
 	return names, how
 }
 
-// completeTokens completes the names of tokens.
-func (p *program) completeTokens(cmd *cobra.Command, args []string, word string) ([]cobra.Completion, cobra.ShellCompDirective) {
+// listed reads a list of the file that a command line names, for a completion.
+func (p *program) listed(cmd *cobra.Command, args []string, capability string, list any) error {
 	file, _, err := p.fileThenSome(cmd, args)
 	if err != nil {
-		return nil, cobra.ShellCompDirectiveNoFileComp
+		return err
 	}
-	var list struct{ Rows [][]any }
-	err = p.withEngine(cmd.Context(), file, nil, func(e *invoke.Engine) error {
-		res, err := e.Call(cmd.Context(), p.call("trails.meta.token.list", arguments{}))
+	return p.withEngine(cmd.Context(), file, nil, func(e *invoke.Engine) error {
+		res, err := e.Call(cmd.Context(), p.call(capability, arguments{}))
 		if err != nil {
 			return err
 		}
-		return json.Unmarshal(res.Structured, &list)
+		return json.Unmarshal(res.Structured, list)
 	})
+}
+
+// completeTokens completes the names of tokens.
+func (p *program) completeTokens(cmd *cobra.Command, args []string, word string) ([]cobra.Completion, cobra.ShellCompDirective) {
+	var list struct{ Rows [][]any }
+	err := p.listed(cmd, args, "trails.meta.token.list", &list)
 	out := []cobra.Completion{}
 	for _, row := range list.Rows {
 		if name := fmt.Sprint(row[0]); err == nil && strings.HasPrefix(name, word) {
