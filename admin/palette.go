@@ -13,8 +13,9 @@ import (
 // without a type has the hue 0.
 const hues = 12
 
-// palette assigns colours to types, the same on every page. While there are enough colours they are distinct, and a
-// type keeps its colour when others are added. The zero palette has no types. It is safe for concurrent use.
+// palette assigns colours to types, the same on every page. While there are enough colours they are distinct; of further
+// types, those of one colour have different initials as long as there are colours for that. A type keeps its colour when
+// others are added. The zero palette has no types. It is safe for concurrent use.
 type palette struct {
 	mu     sync.Mutex
 	names  []string
@@ -43,7 +44,10 @@ func (p *palette) learn(types []schema.TypeDocument) {
 	marks := map[typeLook]bool{}
 	for i, name := range names {
 		hue := preferred(name)
-		for i < hues && taken[hue] {
+		for range hues { // all around, it is the preferred one again
+			if i < hues && !taken[hue] || i >= hues && !marks[typeLook{hue, marksOf(name)[0]}] {
+				break
+			}
 			hue = hue%hues + 1
 		}
 		taken[hue] = true

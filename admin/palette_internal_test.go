@@ -45,6 +45,33 @@ func TestUpToTwelveTypesHaveColoursOfTheirOwn(t *testing.T) {
 	}
 }
 
+// Twelve types for each initial have a colour of which no other type has the initial, so that one letter tells them apart;
+// further ones have two characters.
+func TestTypesOfOneColourHaveDifferentLetters(t *testing.T) {
+	var names []string
+	for i := range hues {
+		for _, initial := range []string{"A", "B", "C", "D", "E"} {
+			names = append(names, fmt.Sprintf("%sType%d", initial, i))
+		}
+	}
+	var p palette
+	p.learn(typesNamed(append(names, "Another")...))
+	seen := map[typeLook]string{}
+	for _, name := range names {
+		look := typeLook{p.hue(name), p.mark(name)}
+		if len(look.mark) != 1 {
+			t.Errorf("%s has the mark %q", name, look.mark)
+		}
+		if seen[look] != "" {
+			t.Errorf("%s looks like %s", name, seen[look])
+		}
+		seen[look] = name
+	}
+	if look := (typeLook{p.hue("Another"), p.mark("Another")}); len(look.mark) != 2 || seen[look] != "" {
+		t.Errorf("the thirteenth type with the initial A has the mark %q", look.mark)
+	}
+}
+
 // TestTheColoursOfTypesCanBeReadAndToldApart reads them from the style sheet: as text on
 // a panel, on the page and on a badge their contrast is that of WCAG 2.2 AA (1.4.3), and
 // any two of them are as far apart as eyes need, in both themes, also without red or green cones.
