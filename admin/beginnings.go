@@ -67,7 +67,7 @@ var beginnings = []beginning{
     properties:
       name: {type: string, required: true}
       email: {type: string}
-      hired: {type: date}
+      hired: {type: date, label: Hired on}
       team: {class: Team}
       manager: {class: Person}
 `},
@@ -76,30 +76,30 @@ var beginnings = []beginning{
     label: name
     properties:
       name: {type: string, required: true, unique: true}
-      begins: {type: date}
-      ends: {type: date}
+      begins: {type: date, label: Begins on}
+      ends: {type: date, label: Ends on}
   Task:
     label: title
     properties:
       title: {type: string, required: true}
       project: {class: Project}
       status: {type: string, one_of: [open, doing, done]}
-      due: {type: date}
-      after: {class: Task, many: true}
+      due: {type: date, label: Due on}
+      after: {class: Task, many: true, label: Comes after}
 `},
 	{"a library", "Books, their authors, subjects and years.", `types:
   Author:
     label: name
     properties:
       name: {type: string, required: true}
-      born: {type: integer}
+      born: {type: integer, label: Year of birth}
   Book:
     label: title
     properties:
       title: {type: string, required: true}
       authors: {class: Author, many: true}
-      published: {type: integer}
-      isbn: {type: string, unique: true}
+      published: {type: integer, label: Year of publication}
+      isbn: {type: string, unique: true, label: ISBN}
       subjects: {type: string, many: true}
 `},
 }
