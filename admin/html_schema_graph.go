@@ -39,42 +39,74 @@ func counted(n int64) string {
 	return count(n)
 }
 
+// drawPicture has a box for each type, or for several that are alike.
 func (g schemaGraph) drawPicture(colours *palette) h.Node {
-	types := g.Types[:min(len(g.Types), schemaDrawn)]
+	boxes := g.boxes(g.Types[:min(len(g.Types), schemaDrawn)])
 	type place struct{ x, y float64 }
-	places, lines := map[string]place{}, map[string][]schemaEdge{}
-	for _, e := range g.Edges {
-		lines[e.From] = append(lines[e.From], e)
-	}
+	places, at := map[string]place{}, make([]place, len(boxes))
 	var bottom [schemaColumns]float64
 	height, columns := 0.0, 0
-	for _, t := range types {
-		places[t.Name] = place{float64(t.Column * (schemaWide + schemaGap)), bottom[t.Column] + 6}
-		bottom[t.Column] += float64(schemaHead+schemaLine*len(lines[t.Name])) + 22
-		height, columns = max(height, bottom[t.Column]), max(columns, t.Column+1)
+	for i, b := range boxes {
+		at[i] = place{float64(b.Column * (schemaWide + schemaGap)), bottom[b.Column] + 6}
+		if len(b.Types) == 1 {
+			places[b.Types[0].Name] = at[i]
+		}
+		bottom[b.Column] += b.height() + 18
+		height, columns = max(height, bottom[b.Column]), max(columns, b.Column+1)
 	}
-	var boxes, links h.Group
-	for _, t := range types {
-		at := places[t.Name]
-		var inside h.Group
-		for i, e := range lines[t.Name] {
-			y := at.y + schemaHead + float64(i*schemaLine)
-			n := counted(e.Count)
-			inside = append(inside, h.A(h.Href(e.href()),
-				h.SVGLabel(at.x+10, y+14, "start", "", cut(e.Property, 18)), h.SVGLabel(at.x+schemaWide-8, y+14, "end", "property", n)))
+	var drawn, links h.Group
+	for i, b := range boxes {
+		x, y := at[i].x, at[i].y
+		drawn = append(drawn, b.draw(colours, x, y))
+		for k, e := range b.Edges {
 			for _, name := range e.Targets {
-				if to, drawn := places[name]; drawn {
-					links = append(links, schemaLink(at.x+schemaWide, y+10, to.x, to.y+schemaHead/2))
+				if to, known := places[name]; known {
+					links = append(links, schemaLink(x+schemaWide, y+schemaHead+float64(k*schemaLine)+10, to.x, to.y+schemaHead/2))
 				}
 			}
 		}
-		boxes = append(boxes, h.G(h.Class(colours.class(t.Name)),
-			rounded(at.x, at.y, schemaWide, float64(schemaHead+schemaLine*len(lines[t.Name]))+4),
-			h.A(h.Href(typeURL(t.Name)), h.SVGLabel(at.x+10, at.y+18, "start", "here", cut(t.Name, 16))), h.SVGLabel(at.x+schemaWide-8, at.y+18, "end", "property", counted(t.Count)), inside))
 	}
 	width := float64(columns*(schemaWide+schemaGap)) - schemaGap + 46 // links between types of the last column bend there
 	return drawing(-2, width, height, fmt.Sprintf("%s and %s; the table beneath has them, too", times(len(g.Types), "type", "types"), times(len(g.Edges), "property that refers", "properties that refer")),
-		links, boxes)
+		links, drawn)
+}
+
+// height is that of the box: a head, a line for each property, and one for each of several types.
+func (b schemaBox) height() float64 {
+	lines := len(b.Edges)
+	if len(b.Types) > 1 {
+		lines += len(b.Types)
+	}
+	return float64(schemaHead+schemaLine*lines) + 4
+}
+
+// draw is the box with its left upper corner at this place.
+func (b schemaBox) draw(colours *palette, x, y float64) h.Node {
+	row := func(i int, link string, name h.Node, n int64) h.Node {
+		at := y + schemaHead + float64(i*schemaLine) + 14
+		return h.A(h.Href(link), name, h.SVGLabel(x+schemaWide-8, at, "end", "property", counted(n)))
+	}
+	var rows h.Group
+	for i, e := range b.Edges {
+		name := h.SVGLabel(x+10, y+schemaHead+float64(i*schemaLine)+14, "start", "", cut(e.Property, 18))
+		if len(b.Types) > 1 { // there is no list of all
+			rows = append(rows, name, h.SVGLabel(x+schemaWide-8, y+schemaHead+float64(i*schemaLine)+14, "end", "property", counted(e.Count)))
+			continue
+		}
+		rows = append(rows, row(i, e.href(), name, e.Count))
+	}
+	frame := rounded(x, y, schemaWide, b.height())
+	if len(b.Types) == 1 {
+		t := b.Types[0]
+		return h.G(h.Class(colours.class(t.Name)), frame,
+			h.A(h.Href(typeURL(t.Name)), h.SVGLabel(x+10, y+18, "start", "here", cut(t.Name, 16))), h.SVGLabel(x+schemaWide-8, y+18, "end", "property", counted(t.Count)), rows)
+	}
+	for i, t := range b.Types {
+		at := len(b.Edges) + i
+		rows = append(rows, h.G(h.Class(colours.class(t.Name)), typeMark(x+10, y+schemaHead+float64(at*schemaLine)+14, colours.mark(t.Name)),
+			row(at, typeURL(t.Name), h.SVGLabel(x+14+markWide, y+schemaHead+float64(at*schemaLine)+14, "start", "", cut(t.Name, 15)), t.Count)))
+	}
+	return h.G(h.Class("hue-0 group"), frame, h.SVGLabel(x+10, y+18, "start", "here", times(len(b.Types), "type", "types")), rows)
 }
 
 // schemaLink leads from the right of a property to the left of a type in a later column, or else to its right.

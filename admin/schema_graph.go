@@ -42,6 +42,61 @@ type schemaEdge struct {
 	Count              int64
 }
 
+// schemaAlike is how many types a box of the picture has at least that are alike.
+const schemaAlike = 4
+
+// schemaBox is a box of the picture: a type with the properties by which it refers to others, or several types that refer to
+// the same types by the same properties, and to which none refers.
+type schemaBox struct {
+	Types  []schemaNode
+	Edges  []schemaEdge // of the first of the types, with the links of all
+	Column int
+}
+
+// boxes are the boxes for these types, which are alike or stand alone.
+func (g *schemaGraph) boxes(types []schemaNode) (out []schemaBox) {
+	edges, referred := map[string][]schemaEdge{}, map[string]bool{}
+	for _, e := range g.Edges {
+		edges[e.From] = append(edges[e.From], e)
+		for _, name := range e.Targets {
+			referred[name] = true
+		}
+	}
+	alike := map[string][]schemaNode{}
+	likeness := func(t schemaNode) string {
+		if referred[t.Name] || len(edges[t.Name]) == 0 {
+			return "" // a type of its own
+		}
+		var key strings.Builder
+		for _, e := range edges[t.Name] {
+			fmt.Fprintf(&key, "%s %s\n", e.Property, e.To)
+		}
+		return key.String()
+	}
+	for _, t := range types {
+		alike[likeness(t)] = append(alike[likeness(t)], t)
+	}
+	for _, t := range types {
+		same := alike[likeness(t)]
+		if likeness(t) == "" || len(same) < schemaAlike {
+			same = []schemaNode{t}
+		} else if same[0].Name != t.Name {
+			continue // it is in the box of the first
+		}
+		b := schemaBox{Types: same, Edges: slices.Clone(edges[t.Name]), Column: t.Column}
+		for _, other := range same[1:] {
+			for i, e := range edges[other.Name] {
+				b.Edges[i].Count += e.Count
+			}
+		}
+		for i := range b.Edges {
+			b.Edges[i].Count = max(b.Edges[i].Count, -1) // not counted is not counted together
+		}
+		out = append(out, b)
+	}
+	return out
+}
+
 // href is the list of the nodes that have such a link.
 func (e schemaEdge) href() string {
 	return withQuery(typeURL(e.From), url.Values{"where": {condition{Property: e.Property, Op: "not_empty"}.String()}})

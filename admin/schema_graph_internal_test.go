@@ -1,6 +1,7 @@
 package admin
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -33,6 +34,49 @@ func TestACycleOfReferencesLeavesNoColumnEmpty(t *testing.T) {
 		}
 		if !slices.Equal(got, c.want) {
 			t.Errorf("%s: the columns are %v, want %v", name, got, c.want)
+		}
+	}
+}
+
+// Many types that refer to one are a box with one link; those that are referred to, that refer to others besides, or that are
+// few, stand alone.
+func TestTypesThatAreAlikeAreOneBox(t *testing.T) {
+	var g schemaGraph
+	refer := func(from, property, to string) {
+		g.Edges = append(g.Edges, schemaEdge{From: from, Property: property, To: to, Targets: []string{to}, Count: 2})
+	}
+	g.Types = []schemaNode{{Name: "Hub", Column: 1}, {Name: "Other", Column: 1}}
+	for i := range 59 {
+		name := fmt.Sprintf("Leaf%d", i)
+		g.Types = append(g.Types, schemaNode{Name: name})
+		refer(name, "part", "Hub")
+	}
+	g.Types = append(g.Types, schemaNode{Name: "Apart"}, schemaNode{Name: "Also"}, schemaNode{Name: "Known"}, schemaNode{Name: "Knows"})
+	refer("Apart", "part", "Other")
+	refer("Also", "part", "Hub")
+	refer("Also", "other", "Other")
+	refer("Known", "part", "Hub")
+	refer("Knows", "knows", "Known")
+	var got []string
+	for _, b := range g.boxes(g.Types) {
+		got = append(got, fmt.Sprintf("%s×%d", b.Types[0].Name, len(b.Types)))
+		if len(b.Types) == 59 && (len(b.Edges) != 1 || b.Edges[0].Count != 118) {
+			t.Errorf("the box of many has the links %v", b.Edges)
+		}
+	}
+	if want := []string{"Hub×1", "Other×1", "Leaf0×59", "Apart×1", "Also×1", "Known×1", "Knows×1"}; !slices.Equal(got, want) {
+		t.Errorf("the boxes are %v, want %v", got, want)
+	}
+	var text strings.Builder
+	if err := g.drawPicture(&palette{}).Render(&text); err != nil {
+		t.Fatal(err)
+	}
+	if links := strings.Count(text.String(), `class="link"`); links != 6 {
+		t.Errorf("%d links are drawn", links)
+	}
+	for _, name := range []string{"Leaf0", "Leaf58"} {
+		if !strings.Contains(text.String(), ">"+name+"<") || !strings.Contains(text.String(), `href="/admin/types/`+name+`"`) {
+			t.Errorf("%s is not in the picture", name)
 		}
 	}
 }
