@@ -16,14 +16,14 @@ func (f *figure) draw(colours *palette, layout, name string) h.Node {
 		return f.drawTimes(colours, name)
 	}
 	a := f.arrange(layout)
-	var links, boxes h.Group
+	var links, names, boxes h.Group
 	for i, l := range f.Links {
-		links = append(links, f.drawLink(a, i, l))
+		links, names = append(links, f.drawLink(a, l)), append(names, f.drawName(a, i, l))
 	}
 	for i, n := range f.Nodes {
 		boxes = append(boxes, n.draw(colours, a.X[i], a.Y[i]))
 	}
-	return f.frame(name, -1, a.Width+30, a.Height, links, boxes) // links within the last column bend there
+	return f.frame(name, -1, a.Width+30, a.Height, links, h.G(h.Class("names"), names), boxes) // links within the last column bend there
 }
 
 // frame is the picture around what is drawn.
@@ -34,9 +34,8 @@ func (f *figure) frame(name string, left, width, height float64, inner ...h.Node
 // figureName is how many characters of a link's name there is room for between two columns.
 const figureName = 11
 
-// drawLink is a curve from box to box with a point where the link ends. The link by which a node was reached has its name
-// beside the node.
-func (f *figure) drawLink(a arrangement, i int, l figureLink) h.Node {
+// drawLink is a curve from box to box with a point where the link ends.
+func (f *figure) drawLink(a arrangement, l figureLink) h.Node {
 	fromX, fromY, toX, toY := a.X[l.From], a.Y[l.From], a.X[l.To], a.Y[l.To]
 	right := fromX < toX
 	start, end := fromX+figureBox/2, toX-figureBox/2
@@ -49,28 +48,32 @@ func (f *figure) drawLink(a arrangement, i int, l figureLink) h.Node {
 		start, end = fromX-figureBox/2, toX+figureBox/2
 		bend, bendTo = start-figureGap/2, end+figureGap/2
 	}
-	drawn := h.Group{h.TitleEl(h.Text(labelOf(f.Nodes[l.From].Node) + " — " + line(l.Property) + " → " + labelOf(f.Nodes[l.To].Node))),
-		curve(start, fromY, bend, bendTo, end, toY), linkEnd(end, toY)}
+	return h.G(h.TitleEl(h.Text(labelOf(f.Nodes[l.From].Node)+" — "+line(l.Property)+" → "+labelOf(f.Nodes[l.To].Node))),
+		curve(start, fromY, bend, bendTo, end, toY), linkEnd(end, toY))
+}
+
+// drawName is the name of the link by which a node was reached, beside the node. Names are over all links.
+func (f *figure) drawName(a arrangement, i int, l figureLink) h.Node {
 	child := -1
 	if a.Lead[l.From] == i {
 		child = l.From
 	} else if a.Lead[l.To] == i {
 		child = l.To
 	}
-	if child >= 0 && !l.Inner {
-		text := cut(l.Property, figureName)
-		if right {
-			text += " →"
-		} else {
-			text = "← " + text
-		}
-		x, at := a.X[child]-figureBox/2-6, "end"
-		if other := l.From + l.To - child; a.X[other] > a.X[child] {
-			x, at = a.X[child]+figureBox/2+6, "start"
-		}
-		drawn = append(drawn, h.SVGLabel(x, a.Y[child]-5, at, "property", text))
+	if child < 0 || l.Inner {
+		return nil
 	}
-	return h.G(drawn)
+	text := cut(l.Property, figureName)
+	if a.X[l.From] < a.X[l.To] {
+		text += " →"
+	} else {
+		text = "← " + text
+	}
+	x, at := a.X[child]-figureBox/2-6, "end"
+	if other := l.From + l.To - child; a.X[other] > a.X[child] {
+		x, at = a.X[child]+figureBox/2+6, "start"
+	}
+	return h.SVGLabel(x, a.Y[child]-5, at, "property", text)
 }
 
 // draw is the box of a node with its middle at this place, which leads to what a click on it does.

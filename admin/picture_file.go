@@ -54,7 +54,7 @@ func (*alone) Alone() {}
 var fileStyle = sync.OnceValue(func() string {
 	colours := static.LightColours()
 	var out strings.Builder
-	fmt.Fprintf(&out, "svg{font:13px system-ui,sans-serif}text{fill:%s}.sheet{fill:%s}.property,.value{fill:%s;font-size:11px}.here{font-weight:600}.mark{font-size:11px;font-weight:700}", colours["text"], colours["panel"], colours["faint"])
+	fmt.Fprintf(&out, "svg{font:13px system-ui,sans-serif}text{fill:%s}.sheet{fill:%s}.property,.value{fill:%s;font-size:11px}.here{font-weight:600}.mark{font-size:11px;font-weight:700}.names text{paint-order:stroke;stroke:%[2]s;stroke-width:4px;stroke-linejoin:round}", colours["text"], colours["panel"], colours["faint"])
 	fmt.Fprintf(&out, ".link,.axis{fill:none;stroke:%s;stroke-width:1.2}.grid{fill:none;stroke:%s}.line{fill:none;stroke-width:2}.end{fill:%[1]s}.group rect{stroke-dasharray:4 3}.around rect{fill-opacity:.12}.around .sheet{fill-opacity:1}", colours["line-strong"], colours["line"])
 	for _, class := range slices.Sorted(maps.Keys(colours)) {
 		if strings.HasPrefix(class, "hue-") || strings.HasPrefix(class, "series-") {
