@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"trails/builtin/view"
+	"trails/schema"
 )
 
 const diffURL = "/admin/diff"
@@ -25,15 +26,9 @@ type diffData struct {
 	Clashes     []mergeClash // that a merge would have, the first of ClashCount
 	ClashCount  int
 	Warnings    []string
-	Nodes       []nodeDifference
+	Nodes       []view.NodeChange
 	Text        string // of the form that replays it, "" for a table
 	Pager       *pager
-}
-
-// nodeDifference is what differs of one node.
-type nodeDifference struct {
-	What, Name, Graph string
-	Changes           []view.PropertyChange
 }
 
 // diffForms are the ways to show a difference.
@@ -73,6 +68,9 @@ func (s *site) diff(w http.ResponseWriter, r *http.Request) error {
 	}
 	data.From, data.To = textOf(answer.From), textOf(answer.To)
 	data.Definitions, data.Nodes, data.Text = answer.Definitions, differences(answer.Rows), answer.Text
+	if err := a.describe(data.Nodes, stateNamed(data.To), stateNamed(data.From)); err != nil {
+		return err
+	}
 	data.Clashes, data.ClashCount = answer.Clashes, answer.ClashCount
 	if len(data.Clashes) == 0 { // otherwise they say how many clashes there are
 		data.Warnings = answer.Warnings
@@ -99,17 +97,25 @@ func textOf(text *string) string {
 	return *text
 }
 
+// stateNamed are the arguments of a call that reads this commit; those of the empty graph name none.
+func stateNamed(commit string) map[string]any {
+	if commit == "" {
+		return map[string]any{}
+	}
+	return map[string]any{"at": commit}
+}
+
 // differences puts the rows of a difference together by their nodes, which stand in a row.
-func differences(rows [][6]json.RawMessage) []nodeDifference {
-	var out []nodeDifference
+func differences(rows [][6]json.RawMessage) []view.NodeChange {
+	var out []view.NodeChange
 	for _, row := range rows {
 		var texts [3]string
 		for i := range texts {
 			_ = json.Unmarshal(row[i], &texts[i]) // the first three are texts
 		}
 		graph := strings.Join(cellTexts(row[5]), "")
-		if n := len(out); n == 0 || out[n-1].Name != texts[1] || out[n-1].Graph != graph {
-			out = append(out, nodeDifference{What: texts[0], Name: texts[1], Graph: graph})
+		if n := len(out); n == 0 || out[n-1].Node.IRI != texts[1] || out[n-1].Graph != graph {
+			out = append(out, view.NodeChange{What: texts[0], Node: nodeNamed(texts[1]), Graph: graph})
 		}
 		last := &out[len(out)-1]
 		last.Changes = append(last.Changes, view.PropertyChange{Property: texts[2], Old: cellsOf(row[3]), New: cellsOf(row[4])})
@@ -117,30 +123,45 @@ func differences(rows [][6]json.RawMessage) []nodeDifference {
 	return out
 }
 
-// cellsOf are the values of a row as cells.
-func cellsOf(values json.RawMessage) []view.Cell {
-	texts := cellTexts(values)
-	out := make([]view.Cell, len(texts))
-	for i, text := range texts {
-		out[i] = view.Cell{Text: text}
+// cellsOf are the values of a row as cells: none for null, several for a list.
+func cellsOf(values json.RawMessage) (out []view.Cell) {
+	for _, v := range listed(values) {
+		var tagged map[string]string
+		if json.Unmarshal(v, &tagged) == nil && tagged[schema.LangTag] != "" {
+			out = append(out, view.Cell{Text: tagged[schema.LangText], Lang: tagged[schema.LangTag]})
+			continue
+		}
+		out = append(out, view.Cell{Text: plainText(v)})
 	}
 	return out
 }
 
-// cellTexts are the values of a row as texts: none for null, several for a list.
+// cellTexts are the values of a row as texts.
 func cellTexts(values json.RawMessage) []string {
+	list := listed(values)
+	out := make([]string, len(list))
+	for i, v := range list {
+		out[i] = plainText(v)
+	}
+	return out
+}
+
+// listed are the values of a row: none for null, several for a list.
+func listed(values json.RawMessage) []json.RawMessage {
 	var list []json.RawMessage
 	if json.Unmarshal(values, &list) != nil {
 		list = []json.RawMessage{values}
 	}
-	list = slices.DeleteFunc(list, func(v json.RawMessage) bool { return len(v) == 0 || string(v) == "null" })
-	out := make([]string, len(list))
-	for i, v := range list {
-		if json.Unmarshal(v, &out[i]) != nil {
-			out[i] = string(v)
-		}
+	return slices.DeleteFunc(list, func(v json.RawMessage) bool { return len(v) == 0 || string(v) == "null" })
+}
+
+// plainText is a value as text: a text without its quotes, another one as JSON has it.
+func plainText(v json.RawMessage) string {
+	var text string
+	if json.Unmarshal(v, &text) != nil {
+		return string(v)
 	}
-	return out
+	return text
 }
 
 // nodeOf splits the name of a node of the schema, Type/id.

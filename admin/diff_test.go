@@ -1,6 +1,7 @@
 package admin_test
 
 import (
+	"strings"
 	"testing"
 
 	"golang.org/x/net/html"
@@ -9,16 +10,21 @@ import (
 func TestThePageOfDifferencesTellsThemByNode(t *testing.T) {
 	f := newBranches(t)
 	a := f.get(t, "/admin/diff?to=review", 200)
-	says(t, a, "to review", "changedNote/a", "titlewas Title of ais By review", "removedNote/b", "madeNote/c")
+	says(t, a, "to review", "changedBy review", "titlewas Title of ais By review", "removedTitle of b", "madeNew there")
 	for _, where := range []string{"/admin/types/Note/a?branch=review", "/admin/types/Note/c?branch=review"} {
 		if got := linked(a, where); len(got) != 1 {
 			t.Errorf("%s is linked as %v", where, got)
 		}
 	}
+	followed := 0
 	for _, n := range a.find(tag("a")) {
-		if textOf(n) == "Note/b" {
+		if textOf(n) == "Title of b" {
 			says(t, f.get(t, attribute(n, "href"), 200), "Title of b")
+			followed++
 		}
+	}
+	if followed != 1 {
+		t.Errorf("%d links lead to what was removed", followed)
 	}
 	offered := a.find(func(n *html.Node) bool {
 		return n.Data == "option" && n.Parent.Data == "datalist" && attribute(n, "value") == "review"
@@ -30,7 +36,7 @@ func TestThePageOfDifferencesTellsThemByNode(t *testing.T) {
 	if got := linked(one, "/admin/types/Note/a?branch=review"); len(got) != 0 {
 		t.Error("another node is shown")
 	}
-	says(t, one, "madeNote/c")
+	says(t, one, "madeNew there")
 	says(t, f.get(t, "/admin/diff?from=main&to=main", 200), "No statement differs")
 	says(t, f.get(t, "/admin/diff?to=review&form=update", 200), "INSERT DATA", "By review")
 	says(t, f.get(t, "/admin/diff?to=review&form=patch", 200), "By review")
@@ -50,4 +56,24 @@ func TestThePageOfDifferencesTellsClashes(t *testing.T) {
 		t.Errorf("the merge is linked as %v", got)
 	}
 	says(t, f.get(t, "/admin/merge?source=review&target=main", 200), "By main", "By review")
+}
+
+// References are called by the labels of their nodes, those of before in the state before and those of after in the state
+// after, and types by their names.
+func TestTheValuesOfADifferenceLeadToTheirStates(t *testing.T) {
+	f := newExample(t)
+	f.call(t, "branches_create", map[string]any{"name": "draft"})
+	f.call(t, "component.update", map[string]any{"branch": "draft", "id": "kg", "title": "The graph anew", "dependsOn": []string{"db", "fault"}})
+	f.call(t, "standard.update", map[string]any{"branch": "draft", "id": "mcp", "title": "MCP as it lives"})
+	a := f.get(t, "/admin/diff?from=main&to=draft", 200)
+	says(t, a, "changedThe graph anewComponent", "titlewas The graph as a valueis The graph anew", "dependsOnwas ", "changedMCP as it livesStandard")
+	for where, text := range map[string]string{
+		"/admin/types/Component/validate?branch=main": "Constraints on every write", "/admin/types/Component/fault?branch=draft": "The meanings of errors", "/admin/types/Component/kg?branch=draft": "The graph anew",
+	} {
+		if got := linked(a, where); len(got) != 1 || !strings.Contains(mainText(a), text) {
+			t.Errorf("%s is linked as %v, and the page says %s", where, got, mainText(a))
+		}
+	}
+	f.call(t, "standard.delete", map[string]any{"branch": "draft", "id": "mcp", "detach": true})
+	says(t, f.get(t, "/admin/diff?from=main&to=draft&node=Standard/mcp", 200), "removedModel Context ProtocolStandard", "typewas Standard")
 }

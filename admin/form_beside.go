@@ -52,7 +52,7 @@ func (s *site) changedBeside(w http.ResponseWriter, r *http.Request) error {
 		return fault.New(fault.NotFound, "nothing was changed since %s", line(q.Get("seen")))
 	}
 	entries := h.Map(since[:min(len(since), commitsBeside)], func(e view.HistoryEntry) h.Node {
-		return h.Li(commitLink(e.Commit.ID), h.Text(" by "), h.Bdi(h.B(h.Text(line(e.Commit.Author)))), h.Text(", "), timeAt(e.Commit.Time), changeTable(e.Changes))
+		return h.Li(commitLink(e.Commit.ID), h.Text(" by "), h.Bdi(h.B(h.Text(line(e.Commit.Author)))), h.Text(", "), timeAt(e.Commit.Time), changeTable(e.Changes, state{}, state{}))
 	})
 	return send(w, r, http.StatusOK, h.Group{
 		h.Ul(h.Class("plain"), entries),

@@ -47,12 +47,16 @@ func (s *site) confirmLoss(w http.ResponseWriter, r *http.Request, p *post) erro
 	if err != nil {
 		return s.showFailed(w, r, p, err)
 	}
+	would, err := p.previewed(res)
+	if err != nil {
+		return err
+	}
 	values := maps.Clone(p.values)
 	delete(values, doName)
 	delete(values, confirmedName)
 	values[keyName] = []string{p.key}
 	q := question{
-		Capability: p.capability.ID, Title: p.title() + "?", Preview: *p.preview(res), Target: p.target, Action: capabilityURL(p.capability.ID),
+		Capability: p.capability.ID, Title: p.title() + "?", Preview: *would, Target: p.target, Action: capabilityURL(p.capability.ID),
 		Button: firstOf(yes[p.capability.ID], "Yes, do it"), Hidden: hiddenOf(values), Confirmed: p.digest(),
 	}
 	if p.isDelete() {

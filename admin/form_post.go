@@ -127,7 +127,11 @@ func (s *site) process(w http.ResponseWriter, r *http.Request, p *post) error {
 		if err != nil {
 			return s.showFailed(w, r, p, err)
 		}
-		return s.showPosted(w, r, http.StatusOK, p, formView{Preview: p.preview(res)})
+		would, err := p.previewed(res)
+		if err != nil {
+			return err
+		}
+		return s.showPosted(w, r, http.StatusOK, p, formView{Preview: would})
 	}
 	if p.loses() && p.confirmed != p.digest() {
 		return s.confirmLoss(w, r, p)

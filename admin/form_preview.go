@@ -16,7 +16,10 @@ type preview struct {
 	Added, Removed int64
 	Records        int64
 	Rows           []previewRow
-	Plan           *planAnswer
+	Changes        wouldChange
+	// Nodes are the changes node by node, once they are described.
+	Nodes []view.NodeChange
+	Plan  *planAnswer
 	// Counted means that the answer counts statements, or is a plan.
 	Counted bool
 	// Warnings are what the answer warns of, such as whole nodes that go.
@@ -64,7 +67,7 @@ func (p preview) Harmless() bool {
 // preview reads the answer of a dry run, and compares old and new values if a single node changes.
 func (p *post) preview(res invoke.Result) *preview {
 	out := &preview{}
-	_ = json.Unmarshal(res.Structured, out)                                 // what a capability does not say is zero
+	_ = json.Unmarshal(res.Structured, out)                                 // what a capability does not say, or says otherwise, is zero
 	out.Warnings = slices.DeleteFunc(out.Warnings, func(text string) bool { // a person agrees by the button of a question
 		return strings.Contains(text, capability.AllowMassChange)
 	})
@@ -73,7 +76,9 @@ func (p *post) preview(res invoke.Result) *preview {
 	out.Counted = counts.Added != nil || out.Plan != nil || len(res.Structured) == 0
 	members, _ := jsontext.Members(res.Structured)
 	if out.Counted {
-		members = slices.DeleteFunc(members, func(m jsontext.Member) bool { return slices.Contains(told, m.Name) })
+		members = slices.DeleteFunc(members, func(m jsontext.Member) bool {
+			return slices.Contains(told, m.Name) || m.Name == "changes" && len(out.Changes.Rows) > 0
+		})
 	}
 	out.Rest = shownObject(members, 0)
 	old := map[string][]view.Cell{}
@@ -99,6 +104,23 @@ func (p *post) preview(res invoke.Result) *preview {
 	return out
 }
 
+// previewed is the preview of a form, with what would change node by node, as on the branch that it writes to.
+func (p *post) previewed(res invoke.Result) (*preview, error) {
+	out, at := p.preview(res), map[string]any{}
+	for _, a := range p.args {
+		if a.Name == "branch" {
+			at["branch"] = plainText(a.Value)
+		}
+	}
+	return out, out.describe(p.asker, at)
+}
+
+// describe shows what is listed of the changes node by node, as in a state of the graph.
+func (p *preview) describe(a *asker, at map[string]any) error {
+	p.Nodes = p.Changes.nodes()
+	return a.describe(p.Nodes, at)
+}
+
 // isDated reports whether the values of a field are days or times.
 func (f *formState) isDated(name string) bool {
 	field, _ := f.shape.Field(name)
@@ -106,7 +128,7 @@ func (f *formState) isDated(name string) bool {
 }
 
 // told are the members of an answer that a preview tells in its own way, or that are known before the call.
-var told = []string{"added", "removed", "records", "plan", "changes", "preview", "commit", "branch", "dry_run", "id", "iri", "type", "undone", "warnings"}
+var told = []string{"added", "removed", "records", "plan", "preview", "commit", "branch", "dry_run", "id", "iri", "type", "undone", "warnings"}
 
 // isCallField names the arguments of a typed write that are no properties.
 var isCallField = map[string]bool{"id": true, "branch": true, "message": true, "if_commit": true, "detach": true}

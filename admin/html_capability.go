@@ -22,7 +22,7 @@ func (d formData) main(p page) h.Node {
 			return actions(anchor("button", nodeURL(n.Type, n.ID), h.Text("Back to "+labelOf(n))))
 		})),
 		h.Div(h.Class("columns"),
-			h.Div(d.drawMade(), d.drawMessage(), d.drawConflict(), d.drawProblems(), d.drawPreview(), h.Iff(d.Result != nil, func() h.Node { return d.Result.draw() }), d.drawForm()),
+			h.Div(d.drawMade(), d.drawMessage(), d.drawConflict(), d.drawProblems(), d.drawPreview(p.colours), h.Iff(d.Result != nil, func() h.Node { return d.Result.draw() }), d.drawForm()),
 			d.drawAbout()),
 	}
 }
@@ -70,13 +70,13 @@ func (d formData) drawProblems() h.Node {
 		})))
 }
 
-func (d formData) drawPreview() h.Node {
+func (d formData) drawPreview(colours *palette) h.Node {
 	if d.Preview == nil {
 		return nil
 	}
 	return h.Section(h.Class("notice"), h.ID("preview"), h.Role("status"), h.TabIndex("-1"), h.Aria("labelledby", "h-preview"),
 		h.If(len(d.Form.Problems) == 0, h.AutoFocus()),
-		h.H2(h.ID("h-preview"), h.Text("Preview: nothing was changed")), d.Preview.draw())
+		h.H2(h.ID("h-preview"), h.Text("Preview: nothing was changed")), d.Preview.draw(colours))
 }
 
 // drawForm is the form itself, or the question which instance it is about.

@@ -168,8 +168,15 @@ func (d commitData) drawNode(colours *palette, change view.NodeChange) h.Node {
 
 // nodeChange is what becomes of one node.
 func nodeChange(colours *palette, change view.NodeChange, links ...h.Node) h.Node {
+	return nodeChangeBetween(colours, change, state{}, state{}, state{}, links...)
+}
+
+// nodeChangeBetween is nodeChange with links to the states that have the node, and the values before and after; the zero
+// value is the state of the page.
+func nodeChangeBetween(colours *palette, change view.NodeChange, node, before, after state, links ...h.Node) h.Node {
 	kinds, n := map[string]string{"made": "good", "removed": "bad"}, change.Node
 	return h.Article(h.Class("diff panel"),
-		h.Header(badge(kinds[change.What], change.What), h.H3(nodeLink(n)), h.If(n.Type != "", typeBadge(colours, n.Type)), h.Group(links)),
-		changeTable(change.Changes))
+		h.Header(badge(kinds[change.What], change.What), h.H3(within{node, nodeLink(n)}), h.If(n.Type != "", typeBadge(colours, n.Type)),
+			h.If(change.Graph != "", h.Span(faint("in the graph "), bdiLine(change.Graph))), h.Group(links)),
+		changeTable(change.Changes, before, after))
 }

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	h "trails/admin/html"
+	"trails/builtin/view"
 )
 
 // main is what differs, with the form that asks for another difference.
@@ -19,7 +20,7 @@ func (d diffData) main(p page) h.Node {
 		}))),
 		d.drawChoice(), warnings(d.Warnings), d.drawClashes(),
 		h.If(len(d.Definitions) > 0, section("definitions", h.Text("Definitions"), nil, h.Ul(h.Class("panel pad"), h.Map(d.Definitions, func(text string) h.Node { return h.Li(bdiLine(text)) })))),
-		section("nodes", h.Text("What differs"), nil, d.drawBody()),
+		section("nodes", h.Text("What differs"), nil, d.drawBody(p.colours)),
 		d.Pager.draw(),
 	}
 }
@@ -73,37 +74,31 @@ func statesList(branches []string) h.Node {
 	return h.DataList(h.ID("states"), h.Map(branches, func(name string) h.Node { return h.Option(h.Value(name)) }))
 }
 
-func (d diffData) drawBody() h.Node {
+func (d diffData) drawBody(colours *palette) h.Node {
 	switch {
 	case d.Text != "":
 		return snippet("It makes the second state of the first", d.Text)
 	case len(d.Nodes) == 0:
 		return empty(h.Text("No statement differs."))
 	}
-	return h.Map(d.Nodes, d.drawNode)
+	return h.Map(d.Nodes, func(n view.NodeChange) h.Node { return d.drawNode(colours, n) })
 }
 
-// drawNode is what differs of one node.
-func (d diffData) drawNode(n nodeDifference) h.Node {
-	kinds := map[string]string{"made": "good", "removed": "bad"}
-	return h.Article(h.Class("diff panel"),
-		h.Header(badge(kinds[n.What], n.What), h.H3(d.node(n)), h.If(n.Graph != "", h.Group{faint("in the graph "), bdiLine(n.Graph)})),
-		changeTable(n.Changes))
-}
-
-// node links to a node where it is: in the second state, or in the first if it was removed.
-func (d diffData) node(n nodeDifference) h.Node {
-	typeName, id, ok := nodeOf(n.Name)
-	if !ok {
-		return bdiLine(n.Name)
-	}
-	given, at := d.Asked.Get("to"), d.To
+// drawNode is what differs of one node, with its page in the second state, or in the first if it was removed.
+func (d diffData) drawNode(colours *palette, n view.NodeChange) h.Node {
+	before, after := d.side(d.Asked.Get("from"), d.From), d.side(d.Asked.Get("to"), d.To)
+	node := after
 	if n.What == "removed" {
-		given, at = d.Asked.Get("from"), d.From
+		node = before
 	}
-	asked := d.on(firstOf(given, d.Asked.Get("to")))
+	return nodeChangeBetween(colours, n, node, before, after)
+}
+
+// side is one of the two states: the branch that was given, or else the commit.
+func (d diffData) side(given, commit string) state {
+	s := state{Branch: d.on(firstOf(given, d.Asked.Get("to"))).Get("branch")}
 	if !d.isBranch(given) {
-		asked.Set("at", at)
+		s.At = commit
 	}
-	return anchor("node", withQuery(nodeURL(typeName, id), asked), bdiLine(n.Name))
+	return s
 }

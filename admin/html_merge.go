@@ -5,16 +5,17 @@ import (
 	"net/url"
 
 	h "trails/admin/html"
+	"trails/builtin/view"
 )
 
 // main is the form of a merge, or the choice of what is merged.
-func (m *merge) main(page) h.Node {
+func (m *merge) main(p page) h.Node {
 	return h.Group{
 		pageHead(h.Group{h.H1(h.Text("Merge")), lead(h.Text("What one branch changed becomes part of another, as one commit. What both changed differently is decided here."))},
 			h.If(m.Source != "", actions(anchor("button", withQuery(diffURL, url.Values{"to": {m.Source}}), h.Text("What it changed"))))),
 		m.drawChoice(),
 		h.If(m.Problem != "", alert(m.Problem)),
-		h.Iff(m.Source != "", m.drawForm),
+		h.Iff(m.Source != "", func() h.Node { return m.drawForm(p.colours) }),
 	}
 }
 
@@ -32,21 +33,21 @@ func (m *merge) drawChoice() h.Node {
 }
 
 // drawForm is what would be merged, with the clashes to decide.
-func (m *merge) drawForm() h.Node {
+func (m *merge) drawForm(colours *palette) h.Node {
 	p := m.Preview
 	if p.Outcome == "up_to_date" {
 		return empty(bdiLine(m.Target), h.Text(" has all of "), bdiLine(m.Source), h.Text(" already."))
 	}
 	return h.Form(h.Class("merge"), h.Method("post"), h.Action(mergeURL), h.EncType("multipart/form-data"),
 		hiddenInput("source", m.Source), hiddenInput("target", m.Target), hiddenInput(keyName, m.Key), hiddenInput(seenName, m.Seen),
-		m.drawDecisions(),
+		m.drawDecisions(colours),
 		h.Div(h.Class("filter panel pad merge-do"),
 			labelled("grow", "message", "Message", h.Input(h.ID("message"), h.Name("message"), h.Value(m.Message), h.Placeholder("merge "+line(m.Source)+" into "+line(m.Target)), h.MaxLength("10000"), h.AutoComplete("off"))),
 			m.drawMass(), submit("", doName, doDryRun, "Preview"), submit("primary", doName, doCall, textIf(m.Asks, "Ask for approval", "Merge"))))
 }
 
 // drawDecisions are the clashes with what was decided about them, and what the merge would change.
-func (m *merge) drawDecisions() h.Node {
+func (m *merge) drawDecisions(colours *palette) h.Node {
 	p := m.Preview
 	return h.Group{
 		h.If(len(p.Clashes) > 0, section("clashes", h.Text(times(max(p.ClashCount, len(p.Clashes)), "clash", "clashes")), nil, m.drawClashes(),
@@ -55,7 +56,7 @@ func (m *merge) drawDecisions() h.Node {
 		h.If(len(m.Kept) > 0, section("kept", h.Text("Decided before"), nil, h.Ul(h.Class("panel pad vals"), h.Map(m.Kept, func(text string) h.Node {
 			return h.Li(h.Label(h.Input(h.Type("checkbox"), h.Name("kept"), h.Value(text), h.Checked()), space, bdiLine(text)))
 		})))),
-		section("outcome", h.Text("What would change"), nil, m.drawOutcome()),
+		section("outcome", h.Text("What would change"), nil, m.drawOutcome(colours)),
 	}
 }
 
@@ -65,15 +66,31 @@ func (m *merge) drawMass() h.Node {
 }
 
 // drawOutcome is what the merge would do to the target.
-func (m *merge) drawOutcome() h.Node {
+func (m *merge) drawOutcome(colours *palette) h.Node {
 	p := m.Preview
 	if p.Outcome != "merged" {
 		return empty(h.Text("That is known when every clash is decided."))
 	}
-	return h.Div(h.Class("panel pad"),
-		h.P(plusMinus(p.Added, p.Removed), h.Text(" statements of "+times(p.NodeCount, "node", "nodes"))),
-		h.Ul(h.Class("vals inline"), h.Map(p.Nodes, func(name string) h.Node { return h.Li(m.node(name)) })),
-		h.If(int64(len(p.Nodes)) < p.NodeCount, faint("and more")))
+	text := summary(p.Lines)
+	return h.Group{
+		h.P(h.If(text != "" && !p.Changes.more(), h.Text("This "+text+": ")), plusMinus(p.Added, p.Removed), h.Text(" statements of "+times(p.NodeCount, "node", "nodes"))),
+		h.Map(p.Lines, func(n view.NodeChange) h.Node {
+			node, target, source := m.source(), state{Branch: m.Target}, m.source()
+			if n.What == "removed" {
+				node = target
+			}
+			return nodeChangeBetween(colours, n, node, target, source)
+		}),
+		p.Changes.drawMore(),
+	}
+}
+
+// source is the state that is merged.
+func (m *merge) source() state {
+	if m.Commit != "" {
+		return state{At: m.Commit}
+	}
+	return state{Branch: m.Source}
 }
 
 // node links to a node on the source.

@@ -23,7 +23,7 @@ func (d overviewData) main(p page) h.Node {
 				fact(count(d.Total), plural(d.Total, "instance", "instances")), fact(fmt.Sprint(d.AllTypes), "types"), fact(count(d.Quads), "statements"),
 				h.Li(h.Text("schema version "), h.B(h.Text(fmt.Sprint(d.Version)))), h.Li(head)),
 		}),
-		h.If(len(d.Waiting) > 0, section("waiting", h.Text("Waiting for a decision"), anchor("more", requestsURL, h.Text("All requests")), h.Ol(h.Class("log panel"), h.Map(d.Waiting, request.draw)))),
+		h.If(len(d.Waiting) > 0, section("waiting", h.Text("Waiting for a decision"), anchor("more", requestsURL, h.Text("All requests")), drawRequests(d.Waiting, p.Frame.Types))),
 		h.If(d.New, drawOffer()),
 		h.If(d.Part != "", h.P(h.Class("notice"), h.Text("You may see a part of this graph. Numbers, commits and calls are of that part; types, properties and nodes that policies hide from you are left out. Somebody who may see all can tell you more."))),
 		either(d.isEmpty(), d.drawDoor(), d.drawTypes(p.colours)),

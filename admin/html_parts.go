@@ -183,16 +183,16 @@ func (p *pager) draw() h.Node {
 		to(p.Previous, "page-previous", "prev"), to(p.Next, "page-next", "next"))
 }
 
-// changeTable is what became of each property; nothing when there is no change.
-func changeTable(changes []view.PropertyChange) h.Node {
+// changeTable is what became of each property, with links to the states before and after; nothing when there is no change.
+func changeTable(changes []view.PropertyChange, before, after state) h.Node {
 	if len(changes) == 0 {
 		return nil
 	}
 	return h.Table(h.Caption(h.Class("hide"), h.Text("Changes by property")), columns("Property", "Before", "After"),
 		h.TBody(h.Map(changes, func(c view.PropertyChange) h.Node {
 			return h.Tr(rowHead(h.Bdi(h.Class("breaks"), h.Text(propertyName(c.Property)))),
-				h.Td(h.Map(c.Old, func(c view.Cell) h.Node { return h.Del(unseen("was "), cutCell(c)) })),
-				h.Td(h.Map(c.New, func(c view.Cell) h.Node { return h.Ins(unseen("is "), cutCell(c)) })))
+				h.Td(within{before, h.Map(c.Old, func(c view.Cell) h.Node { return h.Del(unseen("was "), cutCell(c)) })}),
+				h.Td(within{after, h.Map(c.New, func(c view.Cell) h.Node { return h.Ins(unseen("is "), cutCell(c)) })}))
 		})))
 }
 
@@ -209,7 +209,7 @@ func historyEntry(e view.HistoryEntry, listed map[string]bool, restore h.Node) h
 			h.If(c.What != "" && c.Message != "", h.Bdi(h.Class("soft"), h.Text("“"+line(c.Message)+"”"))),
 			h.Span(h.Class("faint"), timeAt(c.Time)), authorLink(c.Author), h.If(c.Door != "", faint(throughDoor(c.Door))), undoLink(c.ID), restore,
 			h.Iff(e.Activity != nil, func() h.Node { return h.Span(capabilityLink(e.Activity.Capability, listed[e.Activity.Capability])) })),
-		changeTable(e.Changes),
+		changeTable(e.Changes, state{}, state{}),
 		h.If(e.More, h.P(h.Class("legend faint"), h.Text("More changed than is shown here; "), anchor("", commitURL(c.ID), h.Text("see the commit")), h.Text("."))))
 }
 

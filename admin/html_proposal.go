@@ -1,10 +1,7 @@
 package admin
 
 import (
-	"maps"
 	"net/url"
-	"slices"
-	"strings"
 
 	h "trails/admin/html"
 	"trails/builtin/view"
@@ -35,20 +32,8 @@ func (p *proposal) drawSummary() h.Node {
 	if p.More && !p.FromOutcome || len(p.Changes) == 0 {
 		return nil
 	}
-	verbs := map[string]string{"made": "adds", "removed": "deletes", "changed": "changes"}
-	var parts []string
-	for _, what := range []string{"removed", "changed", "made"} {
-		counts := map[string]int{}
-		for _, n := range p.Changes {
-			if n.What == what && n.Graph == "" {
-				counts[firstOf(n.Node.Type, "node without a type")]++
-			}
-		}
-		for _, name := range slices.Sorted(maps.Keys(counts)) {
-			parts = append(parts, verbs[what]+" "+count(counts[name])+" "+name)
-		}
-	}
-	return h.If(len(parts) > 0, h.P(h.Class("lead"), h.Text("This "+strings.Join(parts, ", ")+", as one commit that can be taken back.")))
+	text := summary(p.Changes)
+	return h.If(text != "", h.P(h.Class("lead"), h.Text("This "+text+", as one commit that can be taken back.")))
 }
 
 // changes reports that the dry run would have changed something.

@@ -7,31 +7,30 @@ import (
 )
 
 // main is what is asked for and what it would do, with the decision.
-func (d *deciding) main(page) h.Node {
+func (d *deciding) main(p page) h.Node {
 	q := d.Asked
 	if d.isCall() {
-		return d.drawCall()
+		return d.drawCall(p)
 	}
 	return h.Group{
-		pageHead(h.Group{h.H1(h.Text("Request "+count(q.Number)), space, q.drawState()), lead(q.drawSentence())},
+		pageHead(h.Group{h.H1(h.Text("Request "+count(q.Number)), space, q.drawState()), lead(q.drawSentence("")), q.drawWhy()},
 			actions(anchor("button", withQuery(diffURL, url.Values{"from": {q.Head}, "to": {q.Merges}}), h.Text("Compare as asked")))),
 		h.Dl(h.Class("props panel"),
 			prop("Asked by", bdiLine(q.Agent)), prop("When", timeAt(stampOf(q.Asked)), space, faint("UTC")),
-			h.If(q.Message != "", prop("Message", bdiLine(q.Message))),
 			prop("Source", h.If(q.Source != q.Merges, h.Group{bdiLine(q.Source), h.Text(" at ")}), commitLink(q.Merges)),
 			prop("Target", either(q.Target != "", bdiLine(q.Target), faint("a branch that is gone")), h.Text(" at "), commitLink(q.Head)),
 			q.drawDecision()),
 		h.If(d.Problem != "", alert(d.Problem)),
 		h.If(q.State == requestLapsed, q.drawLapsed()),
-		h.Iff(q.State == requestWaits || q.State == requestLapsed, d.drawForm),
+		h.Iff(q.State == requestWaits || q.State == requestLapsed, func() h.Node { return d.drawForm(p.colours) }),
 	}
 }
 
 // drawForm is the preview of a request that waits, with what its reader may decide.
-func (d *deciding) drawForm() h.Node {
+func (d *deciding) drawForm(colours *palette) h.Node {
 	waits := d.Asked.State == requestWaits
 	return h.Form(h.Class("merge"), h.Method("post"), h.Action(d.Asked.URL()), h.EncType("multipart/form-data"), hiddenInput(keyName, d.Key),
-		h.Iff(waits, d.drawDecisions),
+		h.Iff(waits, func() h.Node { return d.drawDecisions(colours) }),
 		h.If(waits && !d.MayApprove, h.P(h.Class("notice"), h.Text("Somebody with the scope builder decides this."))),
 		h.If(d.MayDecline, h.Div(h.Class("filter panel pad merge-do"),
 			labelled("grow", "reason", "Reason", h.Input(h.ID("reason"), h.Name("reason"), h.Value(d.Reason), h.MaxLength("2000"), h.AutoComplete("off"))),
@@ -40,18 +39,22 @@ func (d *deciding) drawForm() h.Node {
 			h.If(waits && d.MayApprove, submit("primary", doName, doCall, "Approve")))))
 }
 
-// drawSentence says who asks for what.
-func (q request) drawSentence() h.Node {
+// drawSentence says who wants what; wants is what another call than a merge would do.
+func (q request) drawSentence(wants string) h.Node {
+	on := either(q.Target != "", bdiLine(q.Target), h.Text("a branch that is gone"))
+	who := h.Group{bdiLine(whoIs(q.Agent)), h.Text(textIf(q.Decider == "", " wants to ", " wanted to "))}
 	if q.Call != mergeID {
-		return h.Group{
-			bdiLine(q.Agent), h.Text(textIf(q.Decider == "", " asks", " asked") + " to call "), bdiLine(q.Call), h.Text(" on "),
-			either(q.Target != "", bdiLine(q.Target), h.Text("a branch that is gone")),
-		}
+		return h.Group{who, bdiLine(wants), h.Text(" on "), on}
 	}
-	return h.Group{
-		bdiLine(q.Agent), h.Text(textIf(q.Decider == "", " asks", " asked") + " to merge "), bdiLine(q.Source), h.Text(" into "),
-		either(q.Target != "", bdiLine(q.Target), h.Text("a branch that is gone")),
+	return h.Group{who, h.Text("merge "), bdiLine(q.Source), h.Text(" into "), on}
+}
+
+// drawWhy is the reason that was given for a request.
+func (q request) drawWhy() h.Node {
+	if q.Message == "" {
+		return sub(h.Text("No reason was given."))
 	}
+	return lead(h.Bdi(h.Dir("auto"), h.Text("“"+line(q.Message)+"”")))
 }
 
 // drawState is what became of the request, in a word.

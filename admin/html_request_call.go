@@ -10,21 +10,21 @@ import (
 )
 
 // drawCall is a call that waits: its arguments, what it would do, and the decision.
-func (d *deciding) drawCall() h.Node {
+func (d *deciding) drawCall(p page) h.Node {
 	q := d.Asked
 	members, _ := jsontext.Members(json.RawMessage(strings.Map(visible, q.Args)))
 	return h.Group{
-		pageHead(h.Group{h.H1(h.Text("Request "+count(q.Number)), space, q.drawState()), lead(q.drawSentence())}, nil),
+		pageHead(h.Group{h.H1(h.Text("Request "+count(q.Number)), space, q.drawState()), lead(q.drawSentence(d.wants(p.Frame.Types))), q.drawWhy()}, nil),
 		h.Dl(h.Class("props panel"),
 			prop("Asked by", bdiLine(q.Agent)), prop("When", timeAt(stampOf(q.Asked)), space, faint("UTC")),
 			prop("Call", bdiLine(q.Call)),
 			prop("Branch", either(q.Target != "", bdiLine(q.Target), faint("a branch that is gone")), h.If(q.Head != "", h.Group{h.Text(" at "), commitLink(q.Head)})),
 			q.drawDecision()),
-		section("arguments", h.Text("Arguments"), nil, h.Div(h.Class("panel pad"), either(len(members) > 0, shownObject(members, 0).draw(), faint("none")))),
 		h.If(d.Problem != "", alert(d.Problem)),
 		h.If(q.State == requestLapsed, h.Div(h.Class("notice notice-warn"), h.Role("note"),
 			h.P(h.Text(textIf(q.Target != "", "The branch has moved since this was asked for. Below is what the call would do now, and an approval is of that.", "The branch is gone since this was asked for."))))),
-		h.Iff(d.Call != nil, d.drawWould),
+		h.Iff(d.Call != nil, func() h.Node { return d.drawWould(p.colours) }),
+		section("arguments", h.Text("Arguments"), nil, h.Div(h.Class("panel pad"), either(len(members) > 0, shownObject(members, 0).draw(), faint("none")))),
 		h.Iff(q.isOpen(), func() h.Node { return d.drawCallForm() }),
 	}
 }
@@ -39,8 +39,8 @@ func visible(c rune) rune {
 }
 
 // drawWould is what the call would do.
-func (d *deciding) drawWould() h.Node {
-	return section("would", h.Text("What it would do"), nil, h.Div(h.Class("panel pad"), d.Call.Preview.draw(), h.If(len(d.Call.Lines.Members)+len(d.Call.Lines.Items)+len(d.Call.Lines.Columns) > 0, d.Call.Lines.draw())))
+func (d *deciding) drawWould(colours *palette) h.Node {
+	return section("would", h.Text("What it would do"), nil, h.Div(h.Class("panel pad"), d.Call.Preview.draw(colours)))
 }
 
 // drawCallForm is the decision about a call.

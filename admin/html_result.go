@@ -62,7 +62,7 @@ func (c *sameCall) draw() h.Node {
 }
 
 // draw is what a dry run said.
-func (p *preview) draw() h.Node {
+func (p *preview) draw(colours *palette) h.Node {
 	return h.Group{
 		h.Iff(p.Counted, p.drawCounts),
 		h.Iff(p.Counted, func() h.Node {
@@ -71,14 +71,22 @@ func (p *preview) draw() h.Node {
 		h.If(len(p.Rest.Members) > 0, p.Rest.draw()),
 		h.If(len(p.Rows) > 0, h.Div(h.Class("diff panel"), h.Table(columns("Property", "Now", "Then"), h.TBody(h.Map(p.Rows, previewRow.draw))))),
 		p.Plan.draw(),
+		h.If(len(p.Rows) == 0, h.Map(p.Nodes, func(n view.NodeChange) h.Node { return nodeChange(colours, n) })),
+		h.If(len(p.Rows) == 0, p.Changes.drawMore()),
 	}
+}
+
+// drawMore says how many statements are not shown.
+func (w wouldChange) drawMore() h.Node {
+	return h.If(len(w.Rows) > 0 && w.more(), h.P(h.Class("faint"), h.Text("The first "+count(len(w.Rows))+" of "+count(w.Total)+" statements are shown.")))
 }
 
 func (p *preview) drawCounts() h.Node {
 	if p.Nothing() {
 		return h.P(h.Text("Nothing would change."))
 	}
-	return h.P(h.If(p.Records != 0, h.Text(times(p.Records, "record", "records")+": ")),
+	text := summary(p.Nodes)
+	return h.P(h.If(text != "" && !p.Changes.more(), h.Text("This "+text+": ")), h.If(p.Records != 0, h.Text(times(p.Records, "record", "records")+": ")),
 		span("plus", times(p.Added, "statement", "statements")+" added"), h.Text(", "), span("minus", count(p.Removed)+" removed"), h.Text("."))
 }
 

@@ -11,6 +11,7 @@ import (
 	"github.com/google/uuid"
 
 	"trails/auth/policy"
+	"trails/builtin/view"
 	"trails/fault"
 	"trails/invoke"
 )
@@ -24,6 +25,7 @@ const (
 // merge is the page of a merge: what is merged into what, how clashes are decided, and what would come of it.
 type merge struct {
 	Source, Target string
+	Commit         string // the source, where that is no branch
 	Take, Message  string // Take decides every clash without a decision of its own
 	Decided        map[string]mergeChoice
 	Kept           []string // resolutions of what is no clash any more
@@ -48,6 +50,9 @@ type mergePreview struct {
 	NodeCount  int64        `json:"node_count"`
 	Added      int64        `json:"added"`
 	Removed    int64        `json:"removed"`
+	Changes    wouldChange  `json:"changes"`
+
+	Lines []view.NodeChange `json:"-"` // the changes, node by node
 }
 
 // mergeClash is one clash of it.
@@ -232,14 +237,18 @@ func (m *merge) try(a *asker) (code int, err error) {
 	args["dry_run"] = true
 	var preview mergePreview
 	err = a.ask(mergeID, args, &preview)
-	return m.tried(preview, err)
+	return m.tried(a, preview, err)
 }
 
 // tried takes in a preview, or why there is none, and returns the status of its page.
-func (m *merge) tried(preview mergePreview, err error) (code int, _ error) {
+func (m *merge) tried(a *asker, preview mergePreview, err error) (code int, _ error) {
 	if err == nil {
 		m.Preview = preview
-		return http.StatusOK, nil
+		m.Preview.Lines = preview.Changes.nodes()
+		for i := range m.Preview.Lines {
+			m.Preview.Lines[i].Node.Exists = m.Preview.Lines[i].Node.Type != "" // what is made is there on the source
+		}
+		return http.StatusOK, a.describe(m.Preview.Lines, map[string]any{"branch": m.Target})
 	}
 	refusal, problem := fault.Of(err), m.Problem
 	if refusal.Kind == fault.Internal {

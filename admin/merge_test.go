@@ -27,7 +27,7 @@ func (f fixture) merging(t testing.TB) filled {
 func TestAMergeIsPreviewedAndMade(t *testing.T) {
 	f := newBranches(t)
 	a := f.get(t, "/admin/merge?source=review&target=main", 200)
-	says(t, a, "statements of 3 nodes", "Note/a")
+	says(t, a, "statements of 3 nodes", "changedBy reviewNote")
 	form := a.form(t, "/admin/merge")
 	form.Set("message", "Take the review")
 	before := f.commits(t)

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
-	"slices"
 	"strings"
 
 	"github.com/google/uuid"
@@ -42,16 +41,12 @@ type proposal struct {
 	More       bool // nodes change that are not shown
 	Key        string
 	Mass       string // how many statements go, if a person has to agree to that; "" otherwise
-	// FromOutcome means that the changes are those of one Node that the dry run lists.
+	// FromOutcome means that the changes are those that the dry run lists.
 	FromOutcome bool
-	Node        view.Node
 	Outcome     struct {
 		Added, Removed int64
 		Warnings       []string
-		Changes        struct {
-			Rows  [][]any
-			Total int
-		}
+		Changes        wouldChange
 	}
 	Problem string
 }
@@ -99,7 +94,7 @@ func (a *asker) restoreProposal(values url.Values) (*proposal, error) {
 	p := &proposal{
 		Title: "Restore " + name + " " + firstOf(line(now.Node.Label), id) + " as of " + when(was.Time), Capability: undoID, Button: "Restore this version",
 		Nav: "types", Type: name, Back: link{"Its history", nodeURL(name, id) + "/history"}, Action: restoreURL,
-		Hidden: []hidden{{"version", was.ID}, {"type", name}, {"id", id}}, FromOutcome: true, Node: now.Node,
+		Hidden: []hidden{{"version", was.ID}, {"type", name}, {"id", id}}, FromOutcome: true,
 	}
 	p.Arguments = map[string]any{
 		"commit": was.ID + ".." + last.ID, "nodes": []string{now.Node.IRI},
@@ -327,31 +322,10 @@ func (p *proposal) try(a *asker) (code int, err error) {
 		return status(err), nil
 	}
 	if p.FromOutcome {
-		p.showOutcome()
+		p.Changes, p.More = p.Outcome.Changes.nodes(), p.Outcome.Changes.more()
+		return http.StatusOK, a.describe(p.Changes)
 	}
 	return http.StatusOK, nil
-}
-
-// showOutcome shows the changes that the dry run lists, property by property.
-func (p *proposal) showOutcome() {
-	n := view.NodeChange{Node: p.Node, What: textIf(p.Node.Exists, "changed", "made"), More: len(p.Outcome.Changes.Rows) < p.Outcome.Changes.Total}
-	for _, row := range p.Outcome.Changes.Rows {
-		if len(row) < 4 {
-			continue
-		}
-		op, property, cell := fmt.Sprint(row[0]), strings.TrimPrefix(fmt.Sprint(row[2]), ":"), view.Cell{Text: fmt.Sprint(row[3])}
-		i := slices.IndexFunc(n.Changes, func(c view.PropertyChange) bool { return c.Property == property })
-		if i < 0 {
-			i = len(n.Changes)
-			n.Changes = append(n.Changes, view.PropertyChange{Property: property})
-		}
-		if op == "+" {
-			n.Changes[i].New = append(n.Changes[i].New, cell)
-		} else {
-			n.Changes[i].Old = append(n.Changes[i].Old, cell)
-		}
-	}
-	p.Changes, p.More = []view.NodeChange{n}, n.More
 }
 
 // refused takes in why the call, or its dry run, was refused.

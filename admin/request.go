@@ -86,6 +86,9 @@ func (a *asker) deciding(number string, m *merge, reason string) (*deciding, err
 		return nil, err
 	}
 	m.Source, m.Target = asked.Source, asked.Target
+	if asked.Source == asked.Merges {
+		m.Commit = asked.Merges
+	}
 	if asked.Call != mergeID {
 		m.Source = "" // so that nothing but the branch is named
 	}
@@ -186,7 +189,7 @@ func (d *deciding) try(a *asker) (code int, err error) {
 	args := d.arguments("approve")
 	args["dry_run"] = true
 	err = a.ask(decideID, args, &answer)
-	return d.tried(answer.Merge, err)
+	return d.tried(a, answer.Merge, err)
 }
 
 // readKept makes choices of the resolutions that are about a clash of the preview.

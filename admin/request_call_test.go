@@ -19,10 +19,10 @@ func (f fixture) calledFor(t testing.TB) {
 func TestACallThatWaitsIsShownAndApproved(t *testing.T) {
 	f := newBranches(t)
 	f.calledFor(t)
-	says(t, f.get(t, "/admin", 200), "Waiting for a decision", "asks to call mutate on main")
-	says(t, f.get(t, "/admin/requests", 200), "asks to call mutate on main", "waits")
+	says(t, f.get(t, "/admin", 200), "Waiting for a decision", "wants to change data by a SPARQL update on main")
+	says(t, f.get(t, "/admin/requests", 200), "wants to change data by a SPARQL update on main", "waits")
 	a := f.get(t, "/admin/requests/1", 200)
-	says(t, a, "Request 1 waits", "asks to call mutate on main", "Arguments", "DELETE { ?n", "What it would do", "statements added", "<script>alert(1)</script>", "<b>titles</b>")
+	says(t, a, "Request 1 waits", "wants to change data by a SPARQL update on main", "Arguments", "DELETE { ?n", "What it would do", "statements added", "<script>alert(1)</script>", "<b>titles</b>")
 	if strings.Contains(a.text, "<script>alert") || strings.Contains(a.text, "<b>titles") || strings.Contains(mainText(a), "\u202e") {
 		t.Error("an argument is part of the page")
 	}
@@ -35,10 +35,31 @@ func TestACallThatWaitsIsShownAndApproved(t *testing.T) {
 		t.Errorf("%d commits were made", n-before)
 	}
 	a = f.get(t, "/admin/requests/1", 200)
-	says(t, a, "Request 1 done", "asked to call mutate", "Decided by", "Meant", "Commit")
+	says(t, a, "Request 1 done", "wanted to change data", "Decided by", "Meant", "Commit")
 	if strings.Contains(mainText(a), "Approve") || strings.Contains(mainText(f.get(t, "/admin", 200)), "Waiting for a decision") {
 		t.Error("it waits on")
 	}
+}
+
+// A request says in a sentence who wants what and why, with the label of the node, and what would come of it as the page of a
+// commit says it.
+func TestARequestIsASentenceAboutNodes(t *testing.T) {
+	f := newExample(t)
+	f.call(t, "standard.delete", map[string]any{"id": "rfc9457", "detach": true, "ask": true, "message": "Nobody needs it"})
+	f.call(t, "schema_apply", map[string]any{"patch": "- drop_property: Decision.supersedes", "ask": true})
+	f.call(t, "undo", map[string]any{"commit": "head", "ask": true})
+	says(t, f.get(t, "/admin/requests", 200), "wants to delete Standard rfc9457 on main", "wants to change the schema on main", "wants to take back head on main", "Nobody needs it")
+	a := f.get(t, "/admin/requests/1", 200)
+	says(t, a, "ana wants to delete Standard “Problem Details for HTTP APIs” on main", "“Nobody needs it”", "This deletes 1 Standard, removes 1 link, changes 1 Component: ",
+		"removedProblem Details for HTTP APIsStandard", "typewas Standard", "changedHTTP for people and programsComponent", "followswas Problem Details for HTTP APIs")
+	if got := linked(a, "/admin/types/Standard/rfc9457"); len(got) != 2 || got[0] != "Problem Details for HTTP APIs" {
+		t.Errorf("what goes is linked as %v", got)
+	}
+	if text := mainText(a); strings.Contains(text, ":follows") || strings.Contains(text, "Standard/rfc9457") {
+		t.Errorf("the page has names for programs: %s", text)
+	}
+	says(t, f.get(t, "/admin/requests/2", 200), "wants to change the schema on main", "No reason was given", "drop property Decision.supersedes")
+	says(t, f.get(t, "/admin/requests/3", 200), "wants to take back head on main", "The first 50 of ")
 }
 
 // What is approved is what the page showed, also when the branch has moved since the call was asked for.

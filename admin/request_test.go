@@ -42,7 +42,7 @@ func TestARequestIsPreviewedAndApproved(t *testing.T) {
 	f := newBranches(t)
 	f.requested(t, nil)
 	a := f.get(t, "/admin/requests/1", 200)
-	says(t, a, "Request 1 waits", "asks to merge review into main", "Take the review", "statements of 3 nodes", "Note/a")
+	says(t, a, "Request 1 waits", "wants to merge review into main", "Take the review", "statements of 3 nodes", "changedBy reviewNote")
 	form := a.form(t, "/admin/requests/1")
 	form.Set("reason", "Looked at")
 	before := f.commits(t)
@@ -54,7 +54,7 @@ func TestARequestIsPreviewedAndApproved(t *testing.T) {
 	}
 	says(t, f.get(t, "/admin/commits/head", 200), "Take the review", "Merges")
 	a = f.get(t, "/admin/requests/1", 200)
-	says(t, a, "Request 1 merged", "asked to merge review into main", "Decided by", "Looked at", "Commit")
+	says(t, a, "Request 1 merged", "wanted to merge review into main", "Decided by", "Looked at", "Commit")
 	if strings.Contains(mainText(a), "Approve") {
 		t.Error("it can be approved again")
 	}
@@ -149,13 +149,13 @@ func TestThePageOfRequestsListsWhatWaits(t *testing.T) {
 	says(t, f.get(t, "/admin/requests", 200), "Nothing waits for approval")
 	f.requested(t, nil)
 	a := f.get(t, "/admin/requests", 200)
-	says(t, a, "asks to merge review into main", "waits", "Take the review")
+	says(t, a, "wants to merge review into main", "waits", "Take the review")
 	if got := linked(a, "/admin/requests/1"); len(got) != 1 {
 		t.Errorf("it is linked as %q", got)
 	}
 	f.call(t, "requests_decide", map[string]any{"request": 1, "decision": "decline"})
 	says(t, f.get(t, "/admin/requests", 200), "Nothing waits for approval")
-	says(t, f.get(t, "/admin/requests?all=1", 200), "asked to merge review into main", "declined")
+	says(t, f.get(t, "/admin/requests?all=1", 200), "wanted to merge review into main", "declined")
 }
 
 func TestAMergeIntoAProtectedBranchIsAskedFor(t *testing.T) {
@@ -173,7 +173,7 @@ func TestAMergeIntoAProtectedBranchIsAskedFor(t *testing.T) {
 	form.Set("message", "Please")
 	before := f.commits(t)
 	for range 2 { // sent twice, it is one request
-		says(t, limited.press(t, form, call), "Request 1 waits", "token:ci asks to merge review into main", "Please", "Decline")
+		says(t, limited.press(t, form, call), "Request 1 waits", "token:ci wants to merge review into main", "Please", "Decline")
 	}
 	f.get(t, "/admin/requests/2", 404)
 	if n := f.commits(t); n != before {

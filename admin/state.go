@@ -2,10 +2,13 @@ package admin
 
 import (
 	"bytes"
+	"io"
 	"net/http"
 	"net/url"
 	"slices"
 	"strings"
+
+	h "trails/admin/html"
 )
 
 // state is which state of the graph a page shows: a branch, "" for main, and a commit of it, "" for the newest.
@@ -103,6 +106,21 @@ type leading struct {
 	state
 	prefix   string
 	location string
+}
+
+// within is a part of a page whose links lead to pages of another state; the zero value is that of the page.
+type within struct {
+	state
+	h.Node
+}
+
+// Render writes the part.
+func (n within) Render(w io.Writer) error {
+	if l, ok := w.(*leading); ok && n.state != (state{}) {
+		defer func(of state) { l.state = of }(l.state)
+		l.state = state{firstOf(n.Branch, l.Branch), n.At}
+	}
+	return n.Node.Render(w) //nolint:wrapcheck // a part of a page is that page
 }
 
 // Location is the page's own address, see [html.Located].
