@@ -115,8 +115,14 @@ func withForm(tools invoke.Tools) []capability.Descriptor {
 
 // read reads one trails:// address as JSON into out.
 func (a *asker) read(uri string, out any) error {
-	if a.Branch != "" && strings.HasPrefix(uri, "trails://kg/") {
-		uri += "?branch=" + url.QueryEscape(a.Branch)
+	if strings.HasPrefix(uri, "trails://kg/") {
+		of := url.Values{}
+		for name, given := range map[string]string{"at": a.At, "branch": a.Branch} {
+			if given != "" {
+				of.Set(name, given)
+			}
+		}
+		uri = withQuery(uri, of)
 	}
 	doc, err := a.engine.Read(a.ctx, uri, a.call)
 	if err != nil {

@@ -126,7 +126,7 @@ func (d commitData) main(p page) h.Node {
 			h.If(c.What != "" && c.Message != "", lead(h.Bdi(h.Dir("auto"), h.Text("“"+line(c.Message)+"”")))),
 			sub(h.Span(plusMinus(c.Added, c.Removed), h.Text(" statements")), h.Span(h.Text("schema version "+fmt.Sprint(c.SchemaVersion))),
 				h.If(d.SchemaChanged, badge("warn", "changes the schema"))),
-		}, actions(anchor("button", withQuery("/admin/schema", url.Values{"at": {c.ID}}), h.Text("As of this commit")), undoButton(c.ID),
+		}, actions(anchor("button", withQuery("/admin", url.Values{"at": {c.ID}}), h.Text("As of this commit")), undoButton(c.ID),
 			neighbour(d.Previous, "prev", "Older"), neighbour(d.Next, "next", "Newer"))),
 		h.Dl(h.Class("props panel"),
 			prop("Commit", idCode(c.ID)),

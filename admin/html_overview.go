@@ -21,7 +21,7 @@ func (d overviewData) main(p page) h.Node {
 			h.H1(h.Bdi(h.Text(firstOf(line(p.Frame.Graph), "Graph")))),
 			h.Ul(h.Class("facts"),
 				fact(count(d.Total), plural(d.Total, "instance", "instances")), fact(fmt.Sprint(d.AllTypes), "types"), fact(count(d.Quads), "statements"),
-				h.Li(h.Text("schema version "), h.B(h.Text(fmt.Sprint(d.Version)))), h.Li(head)),
+				h.Li(h.Text("schema version "), h.B(h.Text(fmt.Sprint(d.Version)))), h.If(d.At == "", h.Li(head))),
 		}),
 		h.If(len(d.Waiting) > 0, section("waiting", h.Text("Waiting for a decision"), anchor("more", requestsURL, h.Text("All requests")), drawRequests(d.Waiting, p.Frame.Types))),
 		h.If(d.New, drawOffer()),
@@ -29,7 +29,8 @@ func (d overviewData) main(p page) h.Node {
 		either(d.isEmpty(), d.drawDoor(), d.drawTypes(p.colours)),
 		d.drawViews(),
 		d.Activity.draw(),
-		h.Div(h.Class("columns"),
+		h.If(d.At != "", section("commits", h.Text("The last commits until then"), nil, commitLog(d.Commits))),
+		h.If(d.At == "", h.Div(h.Class("columns"),
 			h.Div(
 				section("commits", h.Text("Recent commits"), anchor("more", "/admin/commits", h.Text("All commits")), commitLog(d.Commits)),
 				h.If(len(d.Calls) > 0, section("calls", h.Text("Other calls"), span("more faint", "that changed nothing, without what these pages read"), d.drawCalls()))),
@@ -39,7 +40,7 @@ func (d overviewData) main(p page) h.Node {
 					snippet("Claude Code", "claude mcp add --transport http trails "+d.MCP+textIf(d.Token, " --header "+tokenHeader, "")),
 					snippet("curl", "curl -s "+p.Frame.Address+"/invoke/snapshot "+textIf(d.Token, "-H "+tokenHeader+" ", "")+"-H 'Content-Type: application/json' -d '{}'"),
 					h.If(d.Token, h.P(h.Class("faint"), anchor("", tokensURL, h.Text("Issue a token")), h.Text(" for each agent and program, and put it into TRAILS_TOKEN."))))),
-				section("health", anchor("", "/admin/doctor", h.Text("Health")), nil, either(d.Part != "", h.P(h.Class("faint"), bdiMessage(d.Part)), d.Doctor.drawOverview())))),
+				section("health", anchor("", "/admin/doctor", h.Text("Health")), nil, either(d.Part != "", h.P(h.Class("faint"), bdiMessage(d.Part)), d.Doctor.drawOverview()))))),
 	}
 }
 
@@ -54,7 +55,18 @@ func (d overviewData) drawTypes(colours *palette) h.Node {
 			h.If(t.Description != "", h.P(h.Text(line(t.Description))))))
 	})
 	return h.Section(h.Aria("labelledby", "h-types"), h.H2(h.ID("h-types"), h.Class("hide"), h.Text("Types")),
-		either(len(cards) > 0, h.Ul(h.Class("cards"), cards), empty(h.Text(textIf(d.AllTypes > 0, "All types are abstract, so there are no instances.", "You may see none of its types.")))))
+		either(len(cards) > 0, h.Ul(h.Class("cards"), cards), empty(h.Text(d.noTypes()))))
+}
+
+// noTypes says why no type is shown.
+func (d overviewData) noTypes() string {
+	switch {
+	case d.AllTypes > 0:
+		return "All types are abstract, so there are no instances."
+	case d.At != "":
+		return "The graph had no types then that you may see."
+	}
+	return "You may see none of its types."
 }
 
 // drawDoor is the way into a graph without types: data to import, or a schema to begin with.

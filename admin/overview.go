@@ -18,6 +18,7 @@ const (
 )
 
 type overviewData struct {
+	At      string // the commit that it is of, "" for the newest
 	Base    string
 	Quads   int64
 	Version int64
@@ -41,8 +42,8 @@ type overviewData struct {
 	New bool
 }
 
-// isEmpty reports a graph without types, and not one of which the caller may see none.
-func (d overviewData) isEmpty() bool { return d.AllTypes == 0 && d.Part == "" }
+// isEmpty reports that the graph is without types now, and not one of which the caller may see none.
+func (d overviewData) isEmpty() bool { return d.AllTypes == 0 && d.Part == "" && d.At == "" }
 
 type typeCount struct {
 	Name        string `json:"name"`
@@ -74,7 +75,7 @@ func (c call) Millis() float64 { return float64(c.Cost) / 1000 }
 
 // overview answers /admin: what is in the graph, and what happened last.
 func (s *site) overview(w http.ResponseWriter, r *http.Request) error {
-	if err := queryOf(r).err(); err != nil {
+	if err := queryOf(r, "at").err(); err != nil {
 		return err
 	}
 	a := s.asker(w, r)
@@ -89,36 +90,42 @@ func (s *site) overview(w http.ResponseWriter, r *http.Request) error {
 		Graph []call `json:"@graph"`
 	}
 	data := overviewData{MCP: auth.Base(r) + "/mcp"}
-	for _, step := range []func() error{
-		func() (err error) {
-			data.Token, err = s.opts.Auth.AsksForToken(r.Context())
-			return err
-		},
+	steps := []func() error{
 		func() error { return a.ask("snapshot", nil, &snapshot) },
 		func() error { return a.read("trails://kg/types", &types) },
 		func() error {
 			return a.ask("commits_find", map[string]any{"limit": overviewCommits, "whole": true, "days": daysShown}, &log)
 		},
-		func() error {
-			err := a.read("trails://doctor", &data.Doctor)
-			if fault.Is(err, fault.Denied) {
-				data.Part, err = fault.Of(err).Message, nil
-			}
-			return err
-		},
-		func() (err error) {
-			data.Waiting, _, err = a.requests(false, 0, overviewRequests)
-			return err
-		},
-		func() error { return a.read("trails://prov/latest", &prov) },
-	} {
+	}
+	if a.At == "" { // all else is of now
+		steps = append(steps,
+			func() (err error) {
+				data.Token, err = s.opts.Auth.AsksForToken(r.Context())
+				return err
+			},
+			func() error {
+				err := a.read("trails://doctor", &data.Doctor)
+				if fault.Is(err, fault.Denied) {
+					data.Part, err = fault.Of(err).Message, nil
+				}
+				return err
+			},
+			func() (err error) {
+				data.Waiting, _, err = a.requests(false, 0, overviewRequests)
+				return err
+			},
+			func() error { return a.read("trails://prov/latest", &prov) })
+	}
+	for _, step := range steps {
 		if err := step(); err != nil {
 			return err
 		}
 	}
-	data.New = isNew(r, snapshot.Base)
+	data.New = a.At == "" && isNew(r, snapshot.Base)
 	data.Base, data.Quads, data.Version, data.Commits = snapshot.Base, snapshot.Quads, snapshot.SchemaVersion, log.Commits
-	data.Activity = activity{log.Days, time.Now().UTC().Truncate(24 * time.Hour)}
+	if data.At = a.At; a.At == "" {
+		data.Activity = activity{log.Days, time.Now().UTC().Truncate(24 * time.Hour)}
+	}
 	data.AllTypes = len(types.Types)
 	data.Types = slices.DeleteFunc(types.Types, func(t typeCount) bool { return t.Abstract })
 	for _, t := range data.Types {
@@ -136,8 +143,10 @@ func (s *site) overview(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	if data.Views, err = a.savedViews(doc); err != nil {
-		return err
+	if a.At == "" {
+		if data.Views, err = a.savedViews(doc); err != nil {
+			return err
+		}
 	}
 	listed, err := a.listed()
 	if err != nil {

@@ -39,3 +39,27 @@ func TestTheOverviewOfAPart(t *testing.T) {
 		t.Error("a graph of which nothing may be seen counts as an empty one")
 	}
 }
+
+// The overview of an earlier commit counts what was there then, says so, and leads to pages of then. What is only of now, such
+// as the health of the file, is left out.
+func TestTheOverviewOfAnEarlierCommit(t *testing.T) {
+	f := newExample(t)
+	before := f.call(t, "snapshot", nil)["head"].(map[string]any)["id"].(string)
+	f.call(t, "standard.create", map[string]any{"name": "later", "title": "A later one", "url": "https://example.org/later"})
+	now := f.get(t, "/admin", 200)
+	says(t, now, "47 instances", "Standard 10", "Health")
+	then := f.get(t, "/admin?at="+before, 200)
+	says(t, then, "46 instances", "Standard 9", "As of commit", "Back to now", "The last commits until then")
+	for _, word := range []string{"Health", "Connect an agent", "A later one", "47 instances"} {
+		if strings.Contains(mainText(then), word) {
+			t.Errorf("the overview of then says %s", word)
+		}
+	}
+	if got := linked(then, "/admin/types/Standard?at="+before); len(got) == 0 {
+		t.Errorf("the types lead to %v", then.leads("/admin/types/Standard"))
+	}
+	says(t, f.get(t, "/admin?at=head~9", 404), "head~9")
+	if got := f.get(t, "/admin/commits/"+before, 200).leads("/admin?at=" + before); len(got) != 1 {
+		t.Errorf("the page of the commit leads there %d times", len(got))
+	}
+}

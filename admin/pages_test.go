@@ -414,7 +414,7 @@ func TestPagesShowAnEarlierCommit(t *testing.T) {
 	if form.StatusCode != 200 || strings.Contains(form.text, "As of commit") || !strings.Contains(form.text, `value="head~1"`) {
 		t.Errorf("a form with the argument at: %d, %s", form.StatusCode, mainText(form))
 	}
-	for path, status := range map[string]int{"/admin/types/Requirement/R-001?at=zz": 400, "/admin/types/Requirement?at=head~99": 404, "/admin?at=head": 400, "/admin/commits?at=head": 400} {
+	for path, status := range map[string]int{"/admin/types/Requirement/R-001?at=zz": 400, "/admin/types/Requirement?at=head~99": 404, "/admin?at=zz": 400, "/admin/commits?at=head": 400} {
 		a := f.do(t, httptest.NewRequestWithContext(t.Context(), http.MethodGet, path, nil))
 		if a.StatusCode != status || strings.Contains(a.text, "As of commit") {
 			t.Errorf("%s: %d, %s", path, a.StatusCode, mainText(a))

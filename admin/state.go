@@ -73,7 +73,7 @@ func (s state) Lead(to string) string {
 // dated reports an address that shows the graph at a commit, on these pages or for programs.
 func dated(path string) bool {
 	schema := path == "/schema" || path == "/admin/schema" || strings.HasPrefix(path, "/admin/schema/") && path != schemaEditURL
-	return schema || path == pathsURL || path == treesURL || strings.HasPrefix(path, "/admin/types/") || strings.HasPrefix(path, "/kg/")
+	return schema || path == "/admin" || path == pathsURL || path == treesURL || strings.HasPrefix(path, "/admin/types/") || strings.HasPrefix(path, "/kg/")
 }
 
 // branched reports an address that shows the graph of a branch.
@@ -86,8 +86,8 @@ func branched(path string) bool {
 
 // Capabilities that pages ask of a commit and of a branch.
 var (
-	ofCommit = map[string]bool{"query": true, "schema_get": true, "entities_list": true, "entity_get": true, "entity_history": true, "entity_graph": true, "paths": true, "blame": true}
-	ofBranch = map[string]bool{"commits_list": true, "commits_find": true, "commit_view": true, "snapshot": true, "suggest": true, "resources_read": true, showPoliciesID: true, planPoliciesID: true, explainPoliciesID: true}
+	ofCommit = map[string]bool{"query": true, "schema_get": true, "entities_list": true, "entity_get": true, "entity_history": true, "entity_graph": true, "paths": true, "blame": true, "snapshot": true, "commits_find": true}
+	ofBranch = map[string]bool{"commits_list": true, "commit_view": true, "suggest": true, "resources_read": true, showPoliciesID: true, planPoliciesID: true, explainPoliciesID: true}
 )
 
 // view adds the state to the arguments of a call, if its capability reads one and they name none.
