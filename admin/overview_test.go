@@ -44,7 +44,7 @@ func TestTheOverviewOfAPart(t *testing.T) {
 // as the health of the file, is left out.
 func TestTheOverviewOfAnEarlierCommit(t *testing.T) {
 	f := newExample(t)
-	before := f.call(t, "snapshot", nil)["head"].(map[string]any)["id"].(string)
+	before := f.call(t, "snapshot", map[string]any{})["head"].(map[string]any)["id"].(string)
 	f.call(t, "standard.create", map[string]any{"name": "later", "title": "A later one", "url": "https://example.org/later"})
 	now := f.get(t, "/admin", 200)
 	says(t, now, "47 instances", "Standard 10", "Health")
