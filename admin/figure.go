@@ -196,35 +196,28 @@ func (f *figure) arrange(layout string) arrangement {
 }
 
 // spread gives each node without others behind it a row, and places the others in the middle of theirs: what is left of
-// the middle and what is right of it each from the top, in the middle of the higher side. It returns the height.
-func spread(middle int, below [][]int, side []int, y []float64, top float64) float64 {
-	var next float64
+// the middle and what is right of it each from the top, in the middle of the higher side. Of says on which side each is. It
+// returns the height.
+func spread(middle int, below [][]int, of []int, y []float64, top float64) float64 {
+	var side rows
 	var place func(at int) float64
 	place = func(at int) float64 {
-		if len(below[at]) == 0 {
-			y[at] = next
-			next += figureRow
-			return y[at]
+		var beneath []float64
+		for _, c := range below[at] {
+			beneath = append(beneath, place(c))
 		}
-		var first, last float64
-		for i, c := range below[at] {
-			last = place(c)
-			if i == 0 {
-				first = last
-			}
-		}
-		y[at] = (first + last) / 2
+		y[at] = side.place(beneath)
 		return y[at]
 	}
 	var highs [2]float64
 	for i, s := range []int{-1, 1} {
-		next = 0
+		side = rows{high: figureRow}
 		for _, c := range below[middle] {
-			if side[c] == s {
+			if of[c] == s {
 				place(c)
 			}
 		}
-		highs[i] = next
+		highs[i] = side.next
 	}
 	high := max(highs[0], highs[1], figureRow)
 	var shift func(at int, by float64)
@@ -235,7 +228,7 @@ func spread(middle int, below [][]int, side []int, y []float64, top float64) flo
 		}
 	}
 	for _, c := range below[middle] {
-		shift(c, top+figureRow/2+(high-highs[(side[c]+1)/2])/2)
+		shift(c, top+figureRow/2+(high-highs[(of[c]+1)/2])/2)
 	}
 	y[middle] = top + high/2
 	return high

@@ -41,6 +41,19 @@ func (b box) draw(colours *palette) h.Node {
 	return h.G(h.Class(colours.class(b.Type)+b.Class), inside, typeMark(b.X+7, b.Y+4, mark))
 }
 
+// rows places nodes that stand beneath others, such as a tree, from the top: where the next row is, and how high one is.
+type rows struct{ next, high float64 }
+
+// place returns the height of a node whose nodes beneath it are at these heights: the middle of them, or a row of its own when
+// there are none.
+func (r *rows) place(beneath []float64) float64 {
+	if len(beneath) > 0 {
+		return (beneath[0] + beneath[len(beneath)-1]) / 2
+	}
+	r.next += r.high
+	return r.next - r.high
+}
+
 // rounded is the frame of a box.
 func rounded(x, y, width, height float64) h.Node {
 	return h.Rect(h.Attr("x", h.Length(x)), h.Attr("y", h.Length(y)), h.Attr("width", h.Length(width)), h.Attr("height", h.Length(height)), h.Attr("rx", "7"))

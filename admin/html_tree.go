@@ -61,7 +61,7 @@ func (b branchOfTree) draw(depth int) h.Node {
 // drawPicture has a line for each node without others beneath it, and the nodes above in the middle of theirs.
 func (d treeData) drawPicture(colours *palette, name string) h.Node {
 	var links, boxes h.Group
-	next, deepest := 0.0, 0
+	down, deepest := rows{treeRow/2 + 4, treeRow}, 0
 	var place func(b branchOfTree, depth int) float64
 	place = func(b branchOfTree, depth int) (y float64) {
 		deepest = max(deepest, depth)
@@ -70,12 +70,7 @@ func (d treeData) drawPicture(colours *palette, name string) h.Node {
 		for _, c := range b.Below {
 			ends = append(ends, place(c, depth+1))
 		}
-		if len(ends) == 0 {
-			y = next*treeRow + treeRow/2 + 4
-			next++
-		} else {
-			y = (ends[0] + ends[len(ends)-1]) / 2
-		}
+		y = down.place(ends)
 		for _, end := range ends {
 			links = append(links, curve(x+pathBox, y, x+pathBox+treeGap/2, x+pathBox+treeGap/2, x+pathBox+treeGap, end))
 		}
@@ -85,6 +80,6 @@ func (d treeData) drawPicture(colours *palette, name string) h.Node {
 	for _, root := range d.Roots {
 		place(root, 0)
 	}
-	width, height := float64(deepest*(pathBox+treeGap)+pathBox+2), next*treeRow+8
+	width, height := float64(deepest*(pathBox+treeGap)+pathBox+2), down.next-treeRow/2+4
 	return drawing(-1, width, height, fmt.Sprintf("%s beneath %s; the list beneath has them, too", times(d.Count, "node", "nodes"), name), links, boxes)
 }
