@@ -129,8 +129,13 @@ func oneLine(text string) string {
 	return text
 }
 
-// refusedSchemes are those of addresses that a browser would not hand on to a program of the person.
-var refusedSchemes = []string{"javascript", "data", "vbscript", "file", "blob", "filesystem", "about", "view-source", "ftp", "ws", "wss", "mailto", "intent"}
+// refusedSchemes are those of addresses that a browser would not hand on to a program of the person, and those by which a
+// browser gets an address of the web, so that the answer would go to a site and not to a program.
+var refusedSchemes = []string{
+	"javascript", "data", "vbscript", "file", "blob", "filesystem", "about", "view-source", "ftp", "ws", "wss", "mailto", "intent",
+	"googlechrome", "googlechromes", "x-safari-http", "x-safari-https", "microsoft-edge", "microsoft-edge-http", "microsoft-edge-https",
+	"firefox", "opera-http", "opera-https", "touch-http", "touch-https",
+}
 
 func checkRedirects(list []string) error {
 	if len(list) == 0 || len(list) > maxRedirects {
@@ -140,8 +145,8 @@ func checkRedirects(list []string) error {
 		u, err := url.Parse(text)
 		plain := err == nil && len(text) <= maxRedirect && !strings.ContainsFunc(text, func(c rune) bool { return c <= ' ' || c > '~' || c == '"' || c == '\\' || c == ';' || c == ',' })
 		switch {
-		case !plain || u.Host == "" || u.User != nil || strings.Contains(text, "#") || slices.Contains(refusedSchemes, u.Scheme):
-			return &Error{"invalid_redirect_uri", "a redirect_uri is an absolute address of ASCII with a host, without a name before it, a fragment, a comma or a semicolon"}
+		case !plain || u.Scheme == "" || u.Host == "" || u.User != nil || strings.Contains(text, "#") || slices.Contains(refusedSchemes, u.Scheme):
+			return &Error{"invalid_redirect_uri", "a redirect_uri is an absolute address of ASCII with a scheme and a host, without a name before it, a fragment, a comma or a semicolon"}
 		case u.Scheme == "http" && !isLoopback(u):
 			return &Error{"invalid_redirect_uri", "a redirect_uri is https, but for one of this machine or of a scheme of its own"}
 		}

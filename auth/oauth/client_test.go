@@ -25,7 +25,7 @@ func TestRedirectsOfClients(t *testing.T) {
 		}
 	}
 	for _, bad := range []string{
-		"http://example.org/", "javascript://x/%0aalert(1)", "javascript:alert(1)", "data:text/html,x", "https://a.example/#f", "https://claude.ai@evil.example/", "/relative", "https:///x", "https://a.example/\n",
+		"http://example.org/", "javascript://x/%0aalert(1)", "javascript:alert(1)", "data:text/html,x", "https://a.example/#f", "https://claude.ai@evil.example/", "/relative", "https:///x", "//evil.example/cb", "//127.0.0.1/cb", "googlechromes://evil.example/cb", "X-Safari-https://evil.example/cb", "https://a.example/\n",
 		"https://a.example/;form-action", "https://a.example, x", "https://é.example/", "file:///etc/passwd", "https://a.example/" + strings.Repeat("x", 600), "",
 	} {
 		text, _ := json.Marshal(map[string]any{"redirect_uris": []string{bad}})
