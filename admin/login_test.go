@@ -228,6 +228,8 @@ func (emptyEngine) ToolsOn(context.Context, policy.Principal, string) (invoke.To
 
 func (emptyEngine) Ready(context.Context) error { return nil }
 
+func (emptyEngine) SeesAll(context.Context, policy.Principal) (bool, error) { return true, nil }
+
 func (emptyEngine) Follow(context.Context, invoke.Call, time.Duration, func(*invoke.Result) error) error {
 	return nil
 }

@@ -78,6 +78,10 @@ func (f *fakeEngine) Tools(_ context.Context, p policy.Principal) (invoke.Tools,
 	return invoke.Tools{Version: "v1", Descriptors: []capability.Descriptor{{ID: "note.create", Version: "1.0.0"}}}, nil
 }
 
+func (f *fakeEngine) SeesAll(_ context.Context, p policy.Principal) (bool, error) {
+	return p.ID != "token:part", nil
+}
+
 func (f *fakeEngine) hang(ctx context.Context) {
 	if f.hangs {
 		<-ctx.Done()

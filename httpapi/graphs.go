@@ -318,10 +318,13 @@ func (s *graphsServer) ready(w http.ResponseWriter, r *http.Request) error {
 	return writeJSON(w, []byte(`{"status":"ready"}`))
 }
 
-// metrics answers GET /metrics with those of all graphs, for whom the process knows.
+// metrics answers GET /metrics with those of all graphs, for whom the process knows and each of them admits.
 func (s *graphsServer) metrics(w http.ResponseWriter, r *http.Request) error {
 	if !auth.Known(r.Context()) {
 		return s.auth.Refuse(r, "http")
+	}
+	if _, others := s.opts.Graphs.List(r); others {
+		return fault.New(fault.Denied, "the metrics are of all graphs, and some are for who shows a token of theirs; sign in by the link that the server printed, start it with TRAILS_MCP_TOKEN, or read %s/ID/metrics with a token of the graph", auth.Prefix(r)+graphsPath)
 	}
 	s.opts.Metrics.ServeHTTP(w, r)
 	return nil

@@ -47,3 +47,23 @@ func (s *server) ready(w http.ResponseWriter, r *http.Request) error {
 	}
 	return writeJSON(w, []byte(`{"status":"ready"}`))
 }
+
+// measured lets who may see the whole graph read its metrics: they name the capabilities that were called, and count what
+// others did.
+func (s *server) measured(metrics http.Handler) http.Handler {
+	if metrics == nil {
+		return nil
+	}
+	return s.answer(func(w http.ResponseWriter, r *http.Request) error {
+		p := auth.PrincipalOf(r.Context())
+		all, err := s.engine.SeesAll(r.Context(), p)
+		switch {
+		case err != nil:
+			return err
+		case !all:
+			return fault.New(fault.Denied, "the metrics are of the whole graph, and %s may see a part of it; ask somebody who may see all", p.Author())
+		}
+		metrics.ServeHTTP(w, r)
+		return nil
+	})
+}

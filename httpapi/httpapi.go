@@ -30,6 +30,8 @@ type Engine interface {
 	Follow(ctx context.Context, c invoke.Call, while time.Duration, each func(*invoke.Result) error) error
 	// Ready returns why calls would fail now, or nil.
 	Ready(ctx context.Context) error
+	// SeesAll reports whether a caller may see the whole graph.
+	SeesAll(ctx context.Context, p policy.Principal) (bool, error)
 }
 
 // Options are the settings for serving a graph. The zero value serves everybody who can reach a loopback address,
@@ -52,7 +54,7 @@ type Options struct {
 	Admin http.Handler
 	// OAuth is the authorization server of the graph, at which people sign in for their clients; nil means that there is none.
 	OAuth *oauth.Server
-	// Metrics answers GET /metrics; nil leaves that address out.
+	// Metrics answers GET /metrics to who may see the whole graph; nil leaves that address out.
 	Metrics http.Handler
 	// Limits bound concurrency and times. They have no effect with Admission.
 	Limits Limits
@@ -147,7 +149,7 @@ func (s *server) handler() http.Handler {
 		{"/messages", s.opts.Messages},
 		{"/admin", s.opts.Admin},
 		{"/admin/*", s.opts.Admin},
-		{"/metrics", s.opts.Metrics},
+		{"/metrics", s.measured(s.opts.Metrics)},
 		{"/sparql", protocols},
 		{"/reconcile", protocols},
 		{oauth.TokenPath, protocols},

@@ -35,13 +35,19 @@ func twoGraphs(t *testing.T) (dir string, tokens map[string]string) {
 			t.Fatal(err)
 		}
 		runs(t, "query", "add", file, query)
-		var issued struct{ Token string }
-		if err := json.Unmarshal([]byte(runs(t, "token", "create", file, "reader", "-o", "json")), &issued); err != nil {
-			t.Fatal(err)
-		}
-		tokens[id] = issued.Token
+		tokens[id] = issued(t, file, "reader", "runtime")
 	}
 	return dir, tokens
+}
+
+// issued issues a token and returns its secret.
+func issued(t *testing.T, file, name, scopes string) string {
+	t.Helper()
+	var out struct{ Token string }
+	if err := json.Unmarshal([]byte(runs(t, "token", "create", file, name, "--scopes", scopes, "-o", "json")), &out); err != nil {
+		t.Fatal(err)
+	}
+	return out.Token
 }
 
 // runs runs a command and returns what it prints.

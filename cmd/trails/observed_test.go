@@ -6,7 +6,9 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"os"
 	"os/exec"
+	"path/filepath"
 	"regexp"
 	"strings"
 	"sync"
@@ -141,5 +143,60 @@ func TestACollectorThatCannotBeMeantIsRefused(t *testing.T) {
 		if got := cmd.ProcessState.ExitCode(); got != exitUsage || !strings.Contains(string(out), "collector:4318") {
 			t.Errorf("%s: exit %d: %s", command, got, out)
 		}
+	}
+}
+
+// The metrics name what others called, and have numbers of all that there is: who may see a part has none of them.
+func TestMetricsAreForWhoMaySeeAll(t *testing.T) {
+	dir := t.TempDir()
+	file, policies := filepath.Join(dir, "notes.trails"), filepath.Join(dir, "policies.cedar")
+	runs(t, "init", file, "--schema", "testdata/notes/schema.yaml")
+	text := `permit (principal, action, resource);
+		forbid (principal, action, resource in Type::"Note") unless { principal == Actor::"token:keeper" };`
+	if err := os.WriteFile(policies, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	tokens := map[string]string{}
+	for _, name := range []string{"keeper", "bot"} {
+		tokens[name] = issued(t, file, name, "runtime,builder")
+	}
+	runs(t, "policy", "set", file, policies)
+	base, _ := startServer(t, nil, file)
+	if res, text := (sent{method: "POST", path: "/invoke/note.create", body: `{"title":"Kept"}`, token: tokens["keeper"]}).send(t, base); res.StatusCode != 200 {
+		t.Fatalf("%d %s", res.StatusCode, text)
+	}
+	if res, text := (sent{method: "GET", path: "/metrics", token: tokens["keeper"]}).send(t, base); res.StatusCode != 200 || !strings.Contains(text, `capability="note.create"`) {
+		t.Errorf("who sees all: %d %.300s", res.StatusCode, text)
+	}
+	if res, text := (sent{method: "GET", path: "/metrics", token: tokens["bot"]}).send(t, base); res.StatusCode != 403 || !strings.Contains(text, "see a part") || strings.Contains(text, "note.create") {
+		t.Errorf("who sees a part: %d %.300s", res.StatusCode, text)
+	}
+	if res, _ := (sent{method: "GET", path: "/metrics"}).send(t, base); res.StatusCode != 401 {
+		t.Errorf("nobody: %d", res.StatusCode)
+	}
+}
+
+// The numbers of all graphs are for who may use all of them.
+func TestMetricsOfAllGraphs(t *testing.T) {
+	dir, tokens := twoGraphs(t)
+	runs(t, "token", "revoke", filepath.Join(dir, "alpha.trails"), "reader", "--forget") // which everybody may use now
+	base, _ := startServer(t, nil, "--graphs", dir)
+	if res, text := (sent{method: "GET", path: "/graphs/beta/kg/Note/n1", token: tokens["beta"]}).send(t, base); res.StatusCode != 200 {
+		t.Fatalf("%d %s", res.StatusCode, text)
+	}
+	if res, text := (sent{method: "GET", path: "/metrics"}).send(t, base); res.StatusCode != 403 || strings.Contains(text, "beta") {
+		t.Errorf("who may use one of two: %d %.300s", res.StatusCode, text)
+	}
+	if res, text := (sent{method: "GET", path: "/graphs/beta/metrics", token: tokens["beta"]}).send(t, base); res.StatusCode != 200 || !strings.Contains(text, "trails_calls_total") {
+		t.Errorf("those of a graph: %d %.300s", res.StatusCode, text)
+	}
+	base, _ = startServer(t, []string{"TRAILS_MCP_TOKEN=of-all"}, "--graphs", dir)
+	for _, id := range []string{"alpha", "beta"} {
+		if res, text := (sent{method: "GET", path: "/graphs/" + id + "/kg", token: "of-all"}).send(t, base); res.StatusCode != 200 {
+			t.Fatalf("%d %s", res.StatusCode, text)
+		}
+	}
+	if res, text := (sent{method: "GET", path: "/metrics", token: "of-all"}).send(t, base); res.StatusCode != 200 || !strings.Contains(text, `graph="beta"`) || !strings.Contains(text, `graph="alpha"`) {
+		t.Errorf("who may use all: %d %.300s", res.StatusCode, text)
 	}
 }
