@@ -58,6 +58,9 @@ type Options struct {
 	Idle time.Duration
 	// Look is how often the folder is looked at. Default 2 seconds.
 	Look time.Duration
+	// Retry is how long a file that cannot be served is left alone that does not change: the cause may be elsewhere, such as
+	// its permissions or another process. Default 30 seconds.
+	Retry time.Duration
 	// Log hears what is served and what is not, and why; nil discards it.
 	Log *slog.Logger
 }
@@ -83,8 +86,9 @@ type Folder struct {
 type member struct {
 	id, file string
 	graph    Graph
-	stamp    stamp  // of the file when it was looked at last
-	reason   string // why it is not served; "" if it is, or if that is not known yet
+	stamp    stamp     // of the file when it was looked at last
+	reason   string    // why it is not served; "" if it is, or if that is not known yet
+	refused  time.Time // when that was found out last
 	users    int
 	used     time.Time // when the last user left
 	gone     bool      // the file is away; close it after the last user
@@ -96,6 +100,7 @@ type member struct {
 // New returns the graphs of a directory, which is looked at when [Folder.Run] begins. Without one it is the fault Missing.
 func New(dir string, o Options) (*Folder, error) {
 	o.Open, o.Idle, o.Look = cmp.Or(o.Open, 64), cmp.Or(o.Idle, 5*time.Minute), cmp.Or(o.Look, 2*time.Second)
+	o.Retry = cmp.Or(o.Retry, 30*time.Second)
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
 	}
@@ -221,13 +226,16 @@ func (f *Folder) opened(ctx context.Context, m *member) (Opened, error) {
 	return opened, nil
 }
 
-// leaveOut notes why a member is not served, until its file changes. The lock must be held.
+// leaveOut notes why a member is not served, until it is tried again. The lock must be held.
 func (f *Folder) leaveOut(m *member, why error) {
-	told := fault.Of(why)
+	told, before := fault.Of(why), m.reason
 	if m.reason = told.Message; told.Kind == fault.Internal {
 		m.reason = "it cannot be opened; the log says why"
 	}
-	f.tell(slog.LevelWarn, "a file is not served, and is tried again when it changes", "file", m.file, "reason", told.Whole())
+	m.refused = time.Now()
+	if m.reason != before {
+		f.tell(slog.LevelWarn, "a file is not served, and is tried again when it changes, and from time to time", "file", m.file, "reason", told.Whole())
+	}
 }
 
 // tell logs what the folder has. What [Folder.Begin] finds is for its caller to say.

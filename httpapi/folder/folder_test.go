@@ -31,11 +31,12 @@ type house struct {
 	// there are the graphs that have not gone, by id.
 	there map[string]int
 	busy  map[string]bool // by id
+	out   map[string]bool // those that cannot be opened for a cause outside of their files, by id
 }
 
 func newHouse(t *testing.T, files map[string]string) *house {
 	t.Helper()
-	h := &house{t: t, dir: t.TempDir(), open: map[string]int{}, there: map[string]int{}, busy: map[string]bool{}}
+	h := &house{t: t, dir: t.TempDir(), open: map[string]int{}, there: map[string]int{}, busy: map[string]bool{}, out: map[string]bool{}}
 	for name, content := range files {
 		h.write(name, content)
 	}
@@ -98,6 +99,11 @@ func (g *file) Check(context.Context) error {
 	text, err := os.ReadFile(g.path)
 	if err == nil && !strings.HasPrefix(string(text), "good") {
 		err = fault.New(fault.Unusable, "it has %q", text)
+	}
+	g.house.mu.Lock()
+	defer g.house.mu.Unlock()
+	if g.house.out[g.id] {
+		err = fault.New(fault.Unusable, "another process has it")
 	}
 	return err
 }
@@ -300,6 +306,69 @@ func TestAFileThatTakesThePlaceOfOneInUseWaits(t *testing.T) {
 		time.Sleep(1500 * time.Millisecond)
 		if text, err := use(t, f, "a"); err != nil || text != "a" {
 			t.Errorf("after that: %q, %v", text, err)
+		}
+	})
+}
+
+func TestAFileThatIsRenamedWhileItIsInUseIsServedByItsNewName(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := newHouse(t, map[string]string{"a.trails": "good"})
+		f := h.begin(folder.Options{Look: time.Second})
+		_, done, err := f.Use(t.Context(), "a")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Rename(filepath.Join(h.dir, "a.trails"), filepath.Join(h.dir, "b.trails")); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(2500 * time.Millisecond)
+		if got := reasonOf(f, "b.trails"); !strings.Contains(got, "in use as a.trails") || len(ids(f)) > 0 {
+			t.Errorf("while it is in use: %q, served %q", got, ids(f))
+		}
+		done()
+		time.Sleep(1500 * time.Millisecond)
+		if text, err := use(t, f, "b"); err != nil || text != "b" || reasonOf(f, "b.trails") != "" {
+			t.Errorf("after that: %q, %v, %q", text, err, reasonOf(f, "b.trails"))
+		}
+	})
+}
+
+func TestAFileIsServedByOneName(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := newHouse(t, map[string]string{"a.trails": "good", "c.trails": "good"})
+		if err := os.Link(filepath.Join(h.dir, "a.trails"), filepath.Join(h.dir, "b.trails")); err != nil {
+			t.Fatal(err)
+		}
+		f := h.begin(folder.Options{Look: time.Second})
+		if got := reasonOf(f, "b.trails"); !strings.Contains(got, "same file as a.trails") || !slices.Equal(ids(f), []string{"a", "c"}) {
+			t.Errorf("%q, served %q", got, ids(f))
+		}
+		if err := os.Remove(filepath.Join(h.dir, "a.trails")); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(1500 * time.Millisecond)
+		if !slices.Equal(ids(f), []string{"b", "c"}) {
+			t.Errorf("without the first name %q are served", ids(f))
+		}
+	})
+}
+
+// What stands against a file may be elsewhere: its permissions, another process, a disk that is full.
+func TestAFileThatCannotBeServedIsTriedAgain(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := newHouse(t, map[string]string{"a.trails": "good", "b.trails": "bad"})
+		h.out["a"] = true
+		f := h.begin(folder.Options{Look: time.Second, Retry: 10 * time.Second})
+		h.mu.Lock()
+		h.out["a"] = false
+		h.mu.Unlock()
+		time.Sleep(8500 * time.Millisecond)
+		if got := reasonOf(f, "a.trails"); !strings.Contains(got, "another process") {
+			t.Errorf("before its time: %q", got)
+		}
+		time.Sleep(3 * time.Second)
+		if _, err := use(t, f, "a"); err != nil || !slices.Equal(ids(f), []string{"a"}) {
+			t.Errorf("after that: %v, served %q", err, ids(f))
 		}
 	})
 }

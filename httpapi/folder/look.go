@@ -81,15 +81,22 @@ func (f *Folder) look(ctx context.Context) {
 				ended = append(ended, m)
 			}
 			f.opts.Log.Info("a graph is not served any more: its file is not there, or is another one", "graph", id, "file", m.file)
-		case m.opened == nil && !now.stamp.same(m.stamp):
+		case m.opened == nil && (!now.stamp.same(m.stamp) || m.reason != "" && time.Since(m.refused) >= f.opts.Retry):
 			m.stamp = now.stamp
 			check = append(check, m)
 		}
 	}
 	for m := range f.leaving {
-		if now, there := found[m.id]; there { // no file is opened while another is by its name
-			delete(found, m.id)
-			f.left[now.file] = "another file took the place of one that is in use; it is served when the calls under way have ended"
+		for id, now := range found {
+			switch {
+			case id == m.id: // no file is opened while another is by its name
+				f.left[now.file] = "another file took the place of one that is in use; it is served when the calls under way have ended"
+			case now.stamp.sameFile(m.stamp): // nor by two names at once
+				f.left[now.file] = "it is in use as " + m.file + ", its name before; it is served when the calls under way have ended"
+			default:
+				continue
+			}
+			delete(found, id)
 		}
 	}
 	for id, now := range found {
@@ -155,6 +162,7 @@ func (f *Folder) files() (found map[string]candidate, left map[string]string, er
 	}
 	found, left = map[string]candidate{}, map[string]string{}
 	byFold := map[string][]string{} // names of files whose ids differ in case at most
+	bySize := map[int64][]candidate{}
 	for _, e := range entries {
 		name := e.Name()
 		id, is := cutEnding(name)
@@ -175,6 +183,12 @@ func (f *Folder) files() (found map[string]candidate, left map[string]string, er
 		case len(found) == maxFiles:
 			left[name] = fmt.Sprintf("there are more than %d graphs in the folder; serve some of them from another", maxFiles)
 		default:
+			alike := bySize[stamp.info.Size()]
+			if at := slices.IndexFunc(alike, func(c candidate) bool { return c.stamp.sameFile(stamp) }); at >= 0 {
+				left[name] = "it is the same file as " + alike[at].file + ", by a second name, and a file is open by one name alone; remove one of them"
+				continue
+			}
+			bySize[stamp.info.Size()] = append(alike, candidate{name, stamp})
 			fold := strings.ToLower(id)
 			byFold[fold] = append(byFold[fold], name)
 			found[id] = candidate{name, stamp}
