@@ -214,6 +214,11 @@ func (t *texts) UnmarshalJSON(data []byte) error {
 	return json.Unmarshal(data, (*[]string)(t))
 }
 
+// accessTypes are the types of tokens that may be access tokens: of RFC 9068, and what providers wrote before it. Assertions
+// (ID-JAG), which get an access token and are none, logout tokens and others that a provider signs for the same audience have
+// types of their own, so that none passes for another (RFC 8725, section 3.11).
+var accessTypes = []string{"at+jwt", "jwt", ""}
+
 // Verify returns whom a token is of. For one that is not valid the error is [*Invalid]. If it cannot be checked, because
 // the provider has not been reached and the token's key is not known, the error is the fault Unusable. It asks the provider
 // when it does not know the key, but not more often than each [RefetchAfter].
@@ -222,8 +227,8 @@ func (p *Provider) Verify(ctx context.Context, token string) (Caller, error) {
 	if err != nil {
 		return Caller{}, err
 	}
-	if typ == assertionType { // it is for the token endpoint alone, and its audience is one of ours
-		return Caller{}, invalid(Malformed, "the token is an assertion (ID-JAG), which gets an access token and is none")
+	if !slices.Contains(accessTypes, typ) {
+		return Caller{}, invalid(Malformed, "the token has the type %q, and those of access tokens are at+jwt and JWT", typ)
 	}
 	return p.caller(payload, p.opts.Audiences)
 }

@@ -555,15 +555,19 @@ func BenchmarkVerify(b *testing.B) {
 	}
 }
 
-// An assertion for our authorization server has an audience of ours, and is no access token.
-func TestAnAssertionIsNoAccessToken(t *testing.T) {
+// What a provider signs for other ends may have an audience of ours, and is no access token.
+func TestOnlyAccessTokensAreAccessTokens(t *testing.T) {
 	i := oidctest.New(t)
 	p := provider(t, i, nil)
 	text, err := json.Marshal(i.Claims("https://notes.example.org", nil))
 	if err != nil {
 		t.Fatal(err)
 	}
-	for typ, want := range map[jose.ContentType]oidc.Reason{"at+jwt": "", "JWT": "", "oauth-id-jag+jwt": oidc.Malformed, "application/OAuth-ID-JAG+jwt": oidc.Malformed} {
+	for typ, want := range map[jose.ContentType]oidc.Reason{
+		"at+jwt": "", "JWT": "", "application/AT+JWT": "",
+		"oauth-id-jag+jwt": oidc.Malformed, "application/OAuth-ID-JAG+jwt": oidc.Malformed, "logout+jwt": oidc.Malformed,
+		"secevent+jwt": oidc.Malformed, "dpop+jwt": oidc.Malformed, "token-introspection+jwt": oidc.Malformed,
+	} {
 		if got := reasonOf(t, p, i.SignAs(t, typ, text)); got != want {
 			t.Errorf("%s: %q, want %q", typ, got, want)
 		}
