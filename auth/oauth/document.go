@@ -134,11 +134,7 @@ func (d *documents) fetch(ctx context.Context, id string) (m metadata, err error
 	r.Header.Set("User-Agent", "trails")
 	res, err := d.http.Do(r)
 	if err != nil {
-		var address *url.Error
-		if errors.As(err, &address) {
-			err = address.Err
-		}
-		return m, err
+		return m, unreached(err)
 	}
 	defer func() { _ = res.Body.Close() }() // only read
 	media, _, _ := mime.ParseMediaType(res.Header.Get("Content-Type"))
@@ -160,6 +156,23 @@ func (d *documents) fetch(ctx context.Context, id string) (m metadata, err error
 	}
 	return m, nil
 }
+
+// unreached is why a document was not got. The person who named its address is not told what names mean to this server, and
+// which of them are behind it.
+func unreached(err error) error {
+	var lookup *net.DNSError
+	if errors.Is(err, errNotPublic) || errors.As(err, &lookup) {
+		return errors.New("its name leads to no public address")
+	}
+	var address *url.Error
+	if errors.As(err, &address) {
+		return address.Err
+	}
+	return err
+}
+
+// errNotPublic ends a connection to an address that is not one of the public internet.
+var errNotPublic = errors.New("the address is not public")
 
 // clientOf is the client that a document is about.
 func clientOf(id string, m metadata) (Client, error) {
@@ -188,7 +201,7 @@ func publicTransport() http.RoundTripper {
 			return err
 		}
 		if at.Port() != 443 || !isPublic(at.Addr()) {
-			return errors.New("its name leads to an address that is not public")
+			return errNotPublic
 		}
 		return nil
 	}}

@@ -1,6 +1,8 @@
 package oauth
 
 import (
+	"context"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"net/netip"
@@ -50,5 +52,30 @@ func TestAnAddressThatIsNotPublicIsNotConnectedTo(t *testing.T) {
 	t.Setenv("HTTPS_PROXY", server.URL)
 	if transport.Proxy != nil {
 		t.Error("a proxy of the environment would be asked")
+	}
+}
+
+// Who names the address of a client's document learns the same of a name that means nothing here and of one that leads
+// behind this server.
+func TestNamesBehindTheServerAreNotTold(t *testing.T) {
+	documents := newDocuments(nil)
+	transport := documents.http.Transport.(*http.Transport)
+	dial := transport.DialContext
+	transport.DialContext = func(ctx context.Context, network, address string) (net.Conn, error) {
+		if address == "behind.example:443" {
+			return dial(ctx, network, "127.0.0.1:443")
+		}
+		return nil, &net.OpError{Op: "dial", Net: network, Err: &net.DNSError{Err: "no such host", Name: address, Server: "10.0.0.53:53", IsNotFound: true}}
+	}
+	told := map[string]bool{}
+	for _, id := range []string{"https://behind.example/client", "https://nothing.example/client"} {
+		_, err := documents.get(t.Context(), id)
+		if err == nil {
+			t.Fatalf("%s is a client", id)
+		}
+		told[err.Error()] = true
+	}
+	if len(told) != 1 || !told["invalid_client: the document of the client at its client_id cannot be used: its name leads to no public address"] {
+		t.Errorf("%v", told)
 	}
 }
