@@ -336,3 +336,27 @@ func named(export, name string) string {
 	}
 	return "nobody"
 }
+
+func TestAColumnThatIsToBeTextKeepsItsCellsWhole(t *testing.T) {
+	for name, c := range map[string]struct {
+		kinds map[string]string
+		want  []string
+	}{
+		"as it is found":  {nil, []string{"calm", "warm"}},
+		"decided as text": {map[string]string{"Notes": "string"}, []string{"calm; warm"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			g := newGraph(t, "")
+			plan, _, err := byPlan(t, g, kg.ImportAsked{Kinds: c.kinds, Options: load.Options{Type: "Room"}}, false, source("rooms.csv", "Code,Notes\nR-1,calm; warm\nR-2,calm\n"))
+			if err != nil || plan.Tables[0].Columns[1].Many != (len(c.want) > 1) {
+				t.Fatalf("%+v, %v", plan, err)
+			}
+			text := export(t, g, load.NQuads)
+			for _, want := range c.want {
+				if !strings.Contains(text, fmt.Sprintf("notes> %q", want)) {
+					t.Errorf("no note is %q in\n%s", want, text)
+				}
+			}
+		})
+	}
+}

@@ -215,6 +215,11 @@ func TestWhatPeopleWriteInTablesIsFoundOut(t *testing.T) {
 		return text
 	}
 	for name, c := range map[string]struct{ text, want string }{
+		"several values in a cell":          {column("tag", "red; green", "blue"), `tag: {type: string, required: true, many: true} # in 2 of 2; cells have several values, with ";" between them or as JSON`},
+		"authors in a cell":                 {column("by", "Smith, J.; Doe, A.", "Doe, A."), `by: {type: string, required: true, many: true} # in 2 of 2; cells`},
+		"a remark with a semicolon":         {column("note", "called on Monday about the invoice; no answer", "paid"), `note: {type: string, required: true} # in 2 of 2` + "\n"},
+		"a remark in quotation marks":       {column("note", "speaks French; “fluently”", "paid"), `note: {type: string, required: true} # in 2 of 2` + "\n"},
+		"a question":                        {column("note", "left; or not?", "paid"), `note: {type: string, required: true} # in 2 of 2` + "\n"},
 		"yes and no":                        {column("on", "yes", "No", "YES"), `"on": {type: boolean, required: true} # in 3 of 3; yes and no are true and false`},
 		"ja and nein":                       {column("on", "Ja", "nein"), `"on": {type: boolean, required: true} # in 2 of 2; ja and nein are true and false`},
 		"oui and non":                       {column("on", "oui", "NON"), `oui and non are true and false`},

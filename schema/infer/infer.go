@@ -59,6 +59,7 @@ const (
 	fewValues     = 12   // values of an enumerated property
 	manyRows      = 50   // values needed to propose an enumeration
 	shortText     = 60   // bytes of a value that is enumerated or hashed
+	itemWords     = 5    // words of a value among several in a cell
 )
 
 // Proposal collects statistics of records and proposes a schema from them. The zero Proposal is
@@ -134,7 +135,7 @@ type propertyStats struct {
 	parts    values
 	written  written
 	split    bool             // a cell has ";"
-	long     bool             // a part beside a ";" is long or empty
+	prose    bool             // a part beside a ";" is long, empty or a piece of a sentence
 	empty    bool             // a cell is an empty JSON array
 	again    bool             // a node has it in several records
 	unnamed  bool             // the column has no name in the data
@@ -304,22 +305,28 @@ func (s *propertyStats) add(p *Proposal, v any, cells bool) {
 	if cells && isText {
 		s.written.add(text)
 	}
-	if !cells || !isText || s.long {
+	if !cells || !isText || s.prose {
 		return
 	}
 	parts, isArray := cellParts(text)
 	s.split, s.empty = s.split || len(parts) > 1 || isArray, s.empty || len(parts) == 0
 	for _, part := range parts {
 		short, isText := part.(string)
-		s.long = s.long || !isText || !isArray && short == "" || len(short) > shortText
+		s.prose = s.prose || !isText || !isArray && (short == "" || len(parts) > 1 && isSentence(short)) || len(short) > shortText
 	}
-	if s.long {
+	if s.prose {
 		s.parts.forget(p)
 		return
 	}
 	for _, part := range parts {
 		s.parts.add(p, part, !isArray)
 	}
+}
+
+// isSentence reports a text that reads as a piece of a sentence, by quotation marks, the mark at its end or many words.
+// A ";" beside it separates no values. Commas and full stops say nothing: names of authors have both.
+func isSentence(text string) bool {
+	return strings.ContainsAny(text, `"“”„«»`) || strings.HasSuffix(text, "!") || strings.HasSuffix(text, "?") || len(strings.Fields(text)) > itemWords
 }
 
 // cellParts returns the values of a cell with several: the texts between ";", or the elements

@@ -324,12 +324,12 @@ func (p *Proposal) label(t *typeStats, s *propertyStats, name string) string {
 
 // many reports whether a node may have several values.
 func (s *propertyStats) many() bool {
-	return s.arrays || s.edges > 0 || s.split && !s.long || s.again
+	return s.arrays || s.edges > 0 || s.split && !s.prose || s.again
 }
 
 // valued returns the statistics to use: of whole cells, or of their parts.
 func (s *propertyStats) valued() (of *values, parts bool) {
-	if s.split && !s.long {
+	if s.split && !s.prose {
 		return &s.parts, true
 	}
 	return &s.whole, false
@@ -459,7 +459,8 @@ func (p *Proposal) declared(t *typeStats, s *propertyStats) (words, why []string
 	return words, why
 }
 
-// asGiven is the declaration of a property whose kind was decided.
+// asGiven is the declaration of a property whose kind was decided. Who decides that a column has texts keeps its cells
+// whole: any cell is one text, whatever separators are in it.
 func (p *Proposal) asGiven(t *typeStats, s *propertyStats, kind string) []string {
 	word := "type: " + kind
 	switch {
@@ -469,7 +470,7 @@ func (p *Proposal) asGiven(t *typeStats, s *propertyStats, kind string) []string
 		word = "class: " + kind
 	}
 	words := []string{word}
-	if s.many() {
+	if s.many() && (kind != "string" || s.arrays || s.edges > 0 || s.again) {
 		words = append(words, "many: true")
 	} else if s.nodes == t.nodes && t.nodes > 0 {
 		words = append(words, "required: true")
