@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 
 	"trails/admin/form"
 	h "trails/admin/html"
@@ -103,7 +104,9 @@ func (d *importData) drawPlan() h.Node {
 		h.Map(p.Blocked, func(text string) h.Node { return h.P(h.Class("notice notice-warn"), bdiLine(text)) }),
 		h.If(p.TooMany, h.P(h.Class("notice notice-warn"), h.Text("More than a fifth of the rows do not fit: something is probably read amiss. Look at the kinds of the columns first."))),
 		d.drawMistakes(),
+		h.Map(p.Notes, func(text string) h.Node { return h.P(h.Class("notice"), h.Text("Note: "), bdiLine(text)) }),
 		h.Map(p.Tables, func(t view.ImportTable) h.Node { return d.drawTable(t) }),
+		h.If(p.Schema != "", h.Details(h.ID("proposed"), h.Summary(h.Text("The new type, with its rules and the reasons for them")), snippet("YAML", p.Schema))),
 		h.Div(h.Class("actions import-do"),
 			submit("", doName, "check", "Check"), submit("", doName, "cancel", "Cancel"),
 			h.If(!blocked && p.LeftOut == 0 && p.Records > 0, submit("primary", doName, "load", "Load all "+count(p.Records))),
@@ -178,7 +181,7 @@ func (d *importData) drawMistakes() h.Node {
 	}
 	return section("mistakes", h.Text("Mistakes"), nil, h.Ul(h.Class("panel pad mistakes"), h.Map(d.Plan.Mistakes, func(m view.ImportMistake) h.Node {
 		column := slices.Index(d.Asked.Names, m.Column)
-		return h.Li(h.B(bdiLine(firstOf(m.Column, "Whole rows"))), h.Text(": "+times(m.Count, "cell", "cells")+". "), bdiLine(m.Message), space,
+		return h.Li(h.B(bdiLine(firstOf(m.Column, "Whole rows"))), h.Text(": "+times(m.Count, "cell", "cells")+". "), bdiLine(strings.TrimPrefix(m.Message, m.Column+": ")), space,
 			h.Map(m.Places[:min(len(m.Places), importShown)], func(p view.ImportPlace) h.Node {
 				text := h.Group{h.Textf("line %d", p.Line), h.If(p.Text != "", h.Group{h.Text(" “"), bdiLine(p.Text), h.Text("”")})}
 				id := fmt.Sprintf("cell.%d.%d", p.Line, column)
@@ -240,7 +243,7 @@ func (d *importData) drawColumn(t view.ImportTable, c view.ImportColumn) h.Node 
 	found := "left out"
 	switch {
 	case t.New && c.Kind != "":
-		found = c.Kind
+		found = c.Kind + textIf(c.Many, ", several", "")
 	case !t.New:
 		name, chosen, label = fmt.Sprint("property.", i), d.Asked.Properties[c.Name], "Property for "
 		if c.Property != "" {
@@ -250,7 +253,7 @@ func (d *importData) drawColumn(t view.ImportTable, c view.ImportColumn) h.Node 
 	if c.Key && c.Property == "" {
 		found = "the id"
 	}
-	return h.Th(h.Scope("col"), bdiLine(c.Name), h.If(c.Key, h.Group{space, badge("", "key")}), h.If(c.Required, h.Group{space, badge("", "required")}),
+	return h.Th(h.Scope("col"), bdiLine(c.Name), h.If(c.Key, h.Group{space, badge("", "key")}), h.If(c.Required, h.Group{space, badge("", "required")}), h.If(c.Many, h.Group{space, badge("", "several values")}),
 		hiddenInput(fmt.Sprint("name.", i), c.Name),
 		h.If(t.New && d.Asked.Properties[c.Name] != "", hiddenInput(fmt.Sprint("property.", i), d.Asked.Properties[c.Name])),
 		h.Br(), h.Select(h.Name(name), h.Aria("label", label+line(c.Name)),
@@ -266,8 +269,9 @@ func (d *importData) drawCell(place, text, wrong string) h.Node {
 	if is {
 		text = mended
 	}
-	return h.Td(h.Class(textIf(wrong != "", "bad-cell", "mended")), h.ID("cell."+place),
-		h.Input(h.Name("cell."+place), h.Value(text), h.Aria("label", "Cell in line "+place), h.If(wrong != "", h.Title(line(wrong)))),
+	// The field itself is what a link to a mistake leads to, so that it has the focus then.
+	return h.Td(h.Class(textIf(wrong != "", "bad-cell", "mended")),
+		h.Input(h.ID("cell."+place), h.Name("cell."+place), h.Value(text), h.Aria("label", "Cell in line "+place), h.If(wrong != "", h.Title(line(wrong)))),
 		h.If(!is, hiddenInput("was."+place, text)))
 }
 
@@ -280,7 +284,7 @@ func (d *importData) drawDone() h.Node {
 			h.Map(d.Plan.Tables, func(t view.ImportTable) h.Node {
 				return h.If(t.Type != "", anchor("button primary", typeURL(t.Type), h.Text("Look at "+line(t.Type))))
 			}),
-			commitLink(d.Commit), hiddenInput(form.ArgPrefix+"commit", d.Commit), hiddenInput(keyName, "undo-"+d.Once), submit("", doName, doCall, "Undo"),
+			h.Span(h.Class("beside"), h.Text("commit "), commitLink(d.Commit)), hiddenInput(form.ArgPrefix+"commit", d.Commit), hiddenInput(keyName, "undo-"+d.Once), submit("", doName, doCall, "Undo"),
 			anchor("button", importURL, h.Text("Import more")))),
 		h.If(d.Commit == "", empty(h.Text("Nothing has changed: all of it was there already."))),
 		h.If(done.LeftOut > 0, h.P(h.Class("notice notice-warn"), h.Text(times(done.LeftOut, "row does not fit and was left out", "rows do not fit and were left out")+": "),

@@ -108,6 +108,32 @@ func TestASpreadsheetIsImportedAndTakenBack(t *testing.T) {
 	}
 }
 
+// TestThePlanSaysHowATableIsRead holds that a mistake leads to the field that mends it, and that nothing is read
+// otherwise than it is written without a word.
+func TestThePlanSaysHowATableIsRead(t *testing.T) {
+	f := newFixture(t, nil, admin.Options{})
+	plan := f.get(t, f.upload(t, "staff.csv", strings.Replace(staff, "a lot", "n/a", 1)), http.StatusOK)
+	text := mainText(plan)
+	for _, want := range []string{`Hired: 1 cell. "soon" is not a valid date`, `taken as empty: 1 cell of staff.csv such as "n/a"`, "The new type, with its rules", `dates such as "13/4/2023" are read as dmy`} {
+		if !strings.Contains(text, want) {
+			t.Errorf("the plan does not say %q: %s", want, text)
+		}
+	}
+	links := plan.find(func(n *html.Node) bool { return n.Data == "a" && strings.HasPrefix(attribute(n, "href"), "#cell.") })
+	if len(links) != 1 {
+		t.Errorf("%d links lead to bad cells", len(links))
+	}
+	for _, n := range links {
+		if to := plan.byID(t, strings.TrimPrefix(attribute(n, "href"), "#")); to.Data != "input" {
+			t.Errorf("%s leads to %s", attribute(n, "href"), to.Data)
+		}
+	}
+	several := f.get(t, f.upload(t, "tags.csv", "No,Tag\n1,red; green\n2,blue\n"), http.StatusOK)
+	if text := mainText(several); !strings.Contains(text, "several valuesstring, several") {
+		t.Errorf("that a column has several values is not said: %s", text)
+	}
+}
+
 func TestRowsThatDoNotFitAreGivenBack(t *testing.T) {
 	f := newFixture(t, nil, admin.Options{})
 	plan := f.get(t, f.upload(t, "staff.csv", staff), http.StatusOK)

@@ -166,7 +166,7 @@ const shownText = 80
 func plannedOf(plan *kg.ImportPlan, in importAsked, under *schema.Schema) *view.ImportPlan {
 	out := &view.ImportPlan{
 		Types: plan.Added, Tables: []view.ImportTable{}, Records: plan.Records, LeftOut: plan.LeftOut, Met: view.Met(plan.Met), TooMany: plan.TooMany, RDF: plan.RDF,
-		Mistakes: mistakesOf(plan, in.Places), Date: plan.Date, Number: plan.Number,
+		Mistakes: mistakesOf(plan, in.Places), Notes: plan.Changes.Doubts, Date: plan.Date, Number: plan.Number,
 		Import: view.ImportArguments{Patch: string(plan.Patch), Tables: []view.ImportedTable{}, Format: in.Format, Mode: in.Mode},
 	}
 	if len(plan.Added) > 0 {

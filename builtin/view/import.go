@@ -17,6 +17,7 @@ type ImportPlan struct {
 	RDF      bool            `json:"rdf,omitempty" doc:"It is RDF text, which is added as it is."`
 	TooMany  bool            `json:"too_many,omitempty" doc:"So many are left out that the data is probably read amiss."`
 	Mistakes []ImportMistake `json:"mistakes" doc:"Of one kind in one column together."`
+	Notes    []string        `json:"notes,omitempty" doc:"What is read otherwise than it is written, or not at all."`
 	Blocked  []string        `json:"blocked,omitempty" doc:"What has to be decided first, by map; nothing was tried."`
 	Date     string          `json:"date,omitempty" doc:"A date that can be read in two ways: dates says which."`
 	Number   string          `json:"number,omitempty" doc:"A number that can be read in two ways: decimal says which."`
