@@ -216,13 +216,14 @@ func (d listData) drawTable() h.Node {
 	}
 	return h.Div(h.Class("scroll"), h.TabIndex("0"), h.Role("region"), h.Aria("label", d.Type+" instances"), h.Table(h.Class("list-table"),
 		h.Caption(h.Class("hide"), h.Text(d.Type+": "+d.Pager.Text)),
-		h.THead(h.Tr(h.If(d.Tickable, h.Th(h.Scope("col"), h.Class("tick"), unseen("Choose"))), d.First.draw(), h.Map(d.Columns, heading.draw))),
+		h.THead(h.Tr(h.If(d.Tickable, h.Th(h.Scope("col"), h.Class("tick"), h.Input(h.Type("checkbox"), h.Attr("hidden"), h.Aria("label", "Choose all rows of this page")), unseen("Choose"))), d.First.draw(), h.Map(d.Columns, heading.draw))),
 		h.TBody(h.Attr("hx-boost", "false"), rows)))
 }
 
 // drawSelected is the form that changes the rows that are ticked.
 func (d listData) drawSelected() h.Node {
 	return h.Form(h.ID("selected"), h.Class("filter selected"), h.Method("post"), h.Action(typeURL(d.Type)+"/selected"), h.Attr("hx-boost", "false"), h.Aria("label", "The rows that are ticked"),
+		h.Span(h.ID("ticked"), h.Class("ticked faint"), h.Aria("live", "polite")),
 		labelled("", "change", "Rows that are ticked", h.Select(h.ID("change"), h.Name("change"),
 			option("set", "set", true), option("clear", "remove the value of", false), option("delete", "delete", false))),
 		labelled("", "of", "Property", h.Select(h.ID("of"), h.Name("property"), h.Map(d.All, func(p schema.PropertyDocument) h.Node { return option(p.Name, titleOf(p), false) }))),

@@ -104,6 +104,7 @@
 		if (!rows?.length || rows[0].cells.length < 2) return;
 		if (grid.getAttribute("role") !== "grid") grid.setAttribute("role", "grid");
 		if (!grid.querySelector("tbody :is(td, th)[tabindex='0']")) rows[0].querySelector("th").tabIndex = 0;
+		count();
 	}
 
 	function focus(cell) {
@@ -126,7 +127,10 @@
 		if (e.ctrlKey || e.metaKey || e.altKey || cell !== cellOf(cell)) return;
 		const row = cell.parentElement;
 		if (moves[e.key]) focus(moves[e.key](cell));
-		else if (e.key === "x") row.querySelector(".tick input")?.click();
+		else if (e.key === "x" || e.key === "X") {
+			const box = row.querySelector(".tick input");
+			box?.dispatchEvent(new MouseEvent("click", { bubbles: true, cancelable: true, shiftKey: e.shiftKey }));
+		}
 		else if (e.key === "e" || e.key === "F2" || e.key === "Enter" && cell.nodeName === "TD" && addressOf(cell)) edit(cell);
 		else if (e.key === "Enter") cell.querySelector("a, input")?.click();
 		else return;
@@ -135,6 +139,37 @@
 	document.addEventListener("dblclick", e => {
 		const cell = cellOf(e.target);
 		if (cell && !e.target.closest("a, input, form")) edit(cell);
+	});
+
+	// Rows are ticked one by one, with Shift from the last one that was ticked, or all of the page by the box in the head.
+	// How many are stands in the form below the table, which stays in sight while there are some.
+	const ticks = () => [...document.querySelectorAll(".list-table tbody .tick input")];
+	let last = null, shifted = false;
+
+	function count() {
+		const all = ticks(), form = document.getElementById("selected"), head = document.querySelector(".list-table thead .tick input");
+		if (!form || !head) return;
+		const n = all.filter(it => it.checked).length;
+		head.hidden = false;
+		head.checked = n > 0 && n === all.length;
+		head.indeterminate = n > 0 && n < all.length;
+		form.classList.toggle("some", n > 0);
+		const says = n ? `${n} ticked` : "", line = document.getElementById("ticked");
+		if (line.textContent !== says) line.textContent = says;
+	}
+
+	document.addEventListener("click", e => {
+		if (e.target.matches?.(".list-table .tick input")) shifted = e.shiftKey;
+	}, true);
+	document.addEventListener("change", e => {
+		const box = e.target, all = ticks();
+		if (box.matches(".list-table thead .tick input")) for (const it of all) it.checked = box.checked;
+		else if (all.includes(box)) {
+			const ends = [all.indexOf(last), all.indexOf(box)].sort((a, b) => a - b);
+			if (shifted && ends[0] >= 0) for (const it of all.slice(ends[0], ends[1] + 1)) it.checked = box.checked;
+			last = box;
+		} else return;
+		count();
 	});
 
 	// A cell is edited with the field of the node's form, which is sent where the form is sent. So all that the form
