@@ -14,6 +14,7 @@ import (
 	"trails/fault"
 	"trails/invoke"
 	"trails/schema"
+	"trails/text/outline"
 )
 
 const (
@@ -23,6 +24,8 @@ const (
 	loadID     = "load"
 	// changesShown is how many nodes a proposal shows one by one.
 	changesShown = 50
+	// changeShown is how many characters of a value the message of a change has.
+	changeShown = 60
 	// selectedMost is how many nodes one form changes.
 	selectedMost = 1000
 )
@@ -144,11 +147,17 @@ func (a *asker) selectedProposal(typeName string, values url.Values) (*proposal,
 		if p.Arguments, err = setting(t.Name, nodes, property, value, do == "clear"); err != nil {
 			return nil, err
 		}
-		p.Arguments["message"] = p.Title
+		p.Arguments["message"] = textIf(do == "set", "Set "+property+" to "+outline.Shorten(value, changeShown), "Remove "+property)
 	default:
 		return nil, fault.Argument("change", fault.OneOf, line(do), "change is set, clear or delete")
 	}
-	return p, p.showNodes(a, t, nodes, do, property, value)
+	if err := p.showNodes(a, t, nodes, do, property, value); err != nil {
+		return nil, err
+	}
+	if do != "delete" && !p.More {
+		p.Button = "Change " + times(len(p.Changes), t.Name, t.Name)
+	}
+	return p, nil
 }
 
 // setting are the arguments of a load that sets one property of each node, to a value as a cell of a table has it, or
@@ -181,7 +190,7 @@ func deletion(nodes []string) string {
 		"DELETE { ?other ?property ?node } WHERE { " + all + " ?other ?property ?node }"
 }
 
-// showNodes reads what changes of the first nodes.
+// showNodes reads what changes of the first nodes, without those that have the value already.
 func (p *proposal) showNodes(a *asker, t schema.TypeDocument, nodes []string, do, property, value string) error {
 	for _, iri := range nodes[:min(len(nodes), changesShown)] {
 		var e view.Entity
@@ -201,9 +210,16 @@ func (p *proposal) showNodes(a *asker, t schema.TypeDocument, nodes []string, do
 				n.Changes = append(n.Changes, change)
 			}
 		}
-		p.Changes = append(p.Changes, n)
+		if do != "set" || !slices.ContainsFunc(n.Changes, func(c view.PropertyChange) bool { return isOnly(c.Old, value) }) {
+			p.Changes = append(p.Changes, n)
+		}
 	}
 	return nil
+}
+
+// isOnly reports that a value, as it is written in a form, is all that there is.
+func isOnly(cells []view.Cell, value string) bool {
+	return len(cells) == 1 && (cells[0].Text == value || cells[0].Ref != nil && cells[0].Ref.ID == value)
 }
 
 // undoPage answers what taking back a commit would change.

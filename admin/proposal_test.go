@@ -81,10 +81,14 @@ func TestTickedRowsAreChangedAtOnceAndBack(t *testing.T) {
 	values := formWith(t, a, "node")
 	values.Set("_do", "call")
 	a = f.sendTo(t, "/admin/types/Task/selected", values)
-	if got := mainText(a); !strings.Contains(got, "Change status of 10 Task") || !strings.Contains(got, "Undo…") {
+	if got := mainText(a); !strings.Contains(got, "Changed status of 10 Task") || !strings.Contains(got, "“Set status to done”") || !strings.Contains(got, "Undo…") {
 		t.Errorf("the commit's page says %s", got)
 	}
 	commit := f.head(t)
+	a = f.sendTo(t, "/admin/types/Task/selected", url.Values{"node": iris, "change": {"set"}, "property": {"status"}, "value": {"done"}})
+	if got := mainText(a); !strings.Contains(got, "Change 2 Task") || strings.Count(got, "HistoryProperty")+strings.Count(got, "PropertyBeforeAfter") != 2 {
+		t.Errorf("of twelve of which ten have the value the preview says %s", got)
+	}
 	f.sendTo(t, "/admin/types/Task/selected", values) // sent twice
 	if again := f.head(t); again != commit || f.status(t, "t3") != "done" {
 		t.Errorf("sent twice: %v and %v; t3 is %v", commit, again, f.status(t, "t3"))

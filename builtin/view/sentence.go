@@ -63,6 +63,9 @@ func (t *Teller) Tell(ctx context.Context, c kg.Commit, call *kg.Activity) (told
 	if lead == ledSchema && len(parts) == 1 && parts[0] == ChangedNothing {
 		parts = nil
 	}
+	if lead == leads["load"] && !slices.ContainsFunc(parts, func(part string) bool { return strings.HasPrefix(part, "added ") }) {
+		lead = "" // data without a name that adds nothing is the way of a change, and no news
+	}
 	if strings.HasPrefix(lead, ledLoad) {
 		for i := range parts {
 			parts[i] = strings.TrimPrefix(parts[i], "added ")
