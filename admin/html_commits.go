@@ -10,6 +10,7 @@ import (
 	h "trails/admin/html"
 	"trails/auth/policy"
 	"trails/builtin/view"
+	"trails/rdf"
 )
 
 // main is the log.
@@ -120,6 +121,15 @@ func (d commitData) main(p page) h.Node {
 		}
 		return anchor("button", commitURL(*id), h.Rel(rel), h.Text(text))
 	}
+	draw := func(n view.NodeChange) h.Node { return d.drawNode(p.colours, n) }
+	var data, definitions []view.NodeChange // people look for the data first
+	for _, n := range d.Nodes {
+		if n.Graph == string(rdf.SchemaGraph) {
+			definitions = append(definitions, n)
+		} else {
+			data = append(data, n)
+		}
+	}
 	return h.Group{
 		pageHead(h.Group{
 			h.H1(h.Bdi(h.Text(firstOf(line(c.What), line(c.Message), "Commit "+c.ID)))),
@@ -136,7 +146,9 @@ func (d commitData) main(p page) h.Node {
 			prop("When", timeAt(c.Time), space, faint("UTC")),
 			d.drawCall()),
 		section("changed", h.Text("What changed"), nil,
-			either(len(d.Nodes) > 0, h.Map(d.Nodes, func(n view.NodeChange) h.Node { return d.drawNode(p.colours, n) }), empty(h.Text("No statement changed."))), d.Pager.draw()),
+			h.Map(data, draw), h.If(len(definitions) > 0, h.Details(h.ID("definitions"), h.If(len(data) == 0, h.Attr("open")),
+				h.Summary(h.Text("The schema, as it is stored: "+times(len(definitions), "node", "nodes"))), h.Map(definitions, draw))),
+			h.If(len(d.Nodes) == 0, empty(h.Text("No statement changed."))), d.Pager.draw()),
 	}
 }
 
