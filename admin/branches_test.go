@@ -29,7 +29,7 @@ func TestThePageOfBranchesTellsHowFarTheyAre(t *testing.T) {
 	says(t, f.get(t, "/admin/branches", 200), "review 3 ahead 1 behind")
 	f.call(t, "branches_merge", map[string]any{"source": "review"})
 	f.call(t, "note.create", map[string]any{"branch": "review", "id": "e", "title": "After the merge"})
-	says(t, f.get(t, "/admin/branches", 200), "review 1 ahead 2 behind", "merge review into main")
+	says(t, f.get(t, "/admin/branches", 200), "review 1 ahead 2 behind", "Merged ", "changed title of Note “By review”")
 }
 
 func TestBranchesAreMadeAndDeletedInForms(t *testing.T) {

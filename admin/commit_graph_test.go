@@ -25,7 +25,7 @@ func TestTheGraphHasALaneForEachBranch(t *testing.T) {
 	f.call(t, "note.create", map[string]any{"id": "d", "title": "On main"})
 	f.call(t, "branches_merge", map[string]any{"source": "review"})
 	a := f.get(t, "/admin/commits/graph", 200)
-	says(t, a, "mainmerge review into main", "reviewNo message", "Call it otherwise")
+	says(t, a, "mainMerged ", "reviewAdded Note “New there”", "Changed title of Note “By review”")
 	lines, commits := drawn(a)
 	places := strings.Join(commits, " ")
 	// The merge and the write of main before it, then the three of the branch, then what both have in common.

@@ -23,7 +23,7 @@ func TestAStaleFormShowsBothAndWritesNothing(t *testing.T) {
 	if a.StatusCode != http.StatusConflict || f.commits(t) != before {
 		t.Fatalf("got %d", a.StatusCode)
 	}
-	says(t, a, "It changed meanwhile", "local:ana", "While you wrote", "take theirs and start over")
+	says(t, a, "It changed meanwhile", "by ana changed it", "While you wrote", "take theirs and start over")
 	want := [][]string{
 		{"Property", "Theirs, as it is now", "Yours"},
 		{"body", "theirs", "mine"},

@@ -20,8 +20,8 @@ func (b branchState) draw() h.Node {
 	about := h.Span(h.Text("from "), bdiLine(b.From), h.Text(" at "), anchor("id", b.address(commitURL(b.Fork)), h.Text(b.Fork)))
 	last := h.Node(faint("no commit"))
 	if b.Last.ID != "" {
-		last = h.Group{anchor("", b.address(commitURL(b.Last.ID)), h.Bdi(orElse(line(b.Last.Message), span("soft", "No message")))), space,
-			faint("by "), h.Bdi(h.Class("faint"), h.Text(line(b.Last.Author))), space, h.Span(h.Class("faint"), timeAt(b.Last.Time))}
+		last = h.Group{anchor("", b.address(commitURL(b.Last.ID)), h.Bdi(h.Text(commitName(b.Last)))), space,
+			faint("by "), h.Bdi(h.Class("faint"), h.Text(line(whoIs(b.Last.Author)))), space, h.Span(h.Class("faint"), timeAt(b.Last.Time))}
 	}
 	return h.Li(h.Data("key", b.Name),
 		h.Div(h.Class("what"),
@@ -55,7 +55,7 @@ func (d branchesData) drawTags() h.Node {
 func (t tag) draw() h.Node {
 	return h.Li(h.Data("key", "tag "+t.Name),
 		h.Div(h.Class("what"), h.Span(h.Class("msg"), bdiLine(t.Name)), anchor("id", withQuery(commitURL(t.Commit), url.Values{"branch": {t.Branch}}), h.Text(t.Commit))),
-		h.Div(h.Class("by"), bdiLine(t.Author), timeAt(stampOf(t.Tagged)), anchor("", formURL("tags_delete", "name", t.Name), h.Text("Delete…"), unseen(" "+t.Name))))
+		h.Div(h.Class("by"), bdiLine(whoIs(t.Author)), timeAt(stampOf(t.Tagged)), anchor("", formURL("tags_delete", "name", t.Name), h.Text("Delete…"), unseen(" "+t.Name))))
 }
 
 // address is a page on the branch.

@@ -154,7 +154,7 @@ func (d formData) drawConflict() h.Node {
 	what := h.P(h.Text("It is not as this form showed it. Nothing of yours was written."))
 	if by := c.Changed; by != nil {
 		message := line(by.Message)
-		what = h.P(h.Text("Commit "), commitLink(by.ID), h.Text(" by "), h.Bdi(h.B(h.Text(line(by.Author)))), h.Text(" changed it, "), timeAt(by.Time),
+		what = h.P(h.Text("Commit "), commitLink(by.ID), h.Text(" by "), h.Bdi(h.B(h.Text(line(whoIs(by.Author))))), h.Text(" changed it, "), timeAt(by.Time),
 			h.If(message != "", h.Group{h.Text(": "), h.Bdi(h.Text(message))}), h.Text(". Nothing of yours was written."))
 	}
 	return h.Section(h.Class("notice notice-warn"), h.ID("conflict"), h.Role("alert"), focused(), h.Aria("labelledby", "h-conflict"),

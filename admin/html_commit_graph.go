@@ -65,8 +65,8 @@ func (d commitGraph) drawRow(r graphRow) h.Node {
 		return anchor("badge", withQuery("/admin", url.Values{"branch": {name}}), bdiLine(name))
 	})
 	return h.Li(h.Data("key", r.ID), heads,
-		h.Span(h.Class("msg"), anchor("", on(commitURL(r.ID)), h.Bdi(orElse(line(r.Message), span("soft", "No message"))))),
+		h.Span(h.Class("msg"), anchor("", on(commitURL(r.ID)), h.Bdi(h.Text(commitName(r.Commit))))),
 		h.If(len(r.Heads) == 0, h.Span(h.Class("hide"), h.Text("on "), bdiLine(r.Branch))),
 		h.If(r.Merged != "", h.Span(h.Class("hide"), h.Text("merges "+r.Merged))),
-		h.Span(h.Class("by faint"), bdiLine(r.Author), space, timeAt(r.Time)))
+		h.Span(h.Class("by faint"), bdiLine(whoIs(r.Author)), space, timeAt(r.Time)))
 }

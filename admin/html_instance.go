@@ -51,14 +51,14 @@ func (d instanceData) drawSummary() h.Node {
 		parts = append(parts, "refers to "+times(refers, "node", "nodes"))
 	}
 	for _, in := range d.Incoming {
-		parts = append(parts, count(in.Total)+textIf(in.More, "+", "")+" "+firstOf(in.Type, "untyped")+textIf(in.Total == 1 && !in.More, " refers", " refer")+" here by "+line(in.Property))
+		parts = append(parts, count(in.Total)+textIf(in.More, "+", "")+" "+firstOf(in.Type, "untyped")+textIf(in.Total == 1 && !in.More, " refers", " refer")+" here by "+line(d.Doc.relation(in.Property)))
 	}
 	if more := len(parts) - summaryParts; more > 0 {
 		parts = append(parts[:summaryParts], "and "+times(more, "more relation", "more relations"))
 	}
 	var changed h.Node
 	if c := d.Changed; c != nil {
-		changed = h.Group{h.If(len(parts) > 0, h.Text("; ")), h.Text("last changed "), timeAt(c.Time), h.Text(" by "), bdiLine(c.Author)}
+		changed = h.Group{h.If(len(parts) > 0, h.Text("; ")), h.Text("last changed "), timeAt(c.Time), h.Text(" by "), bdiLine(whoIs(c.Author))}
 	}
 	return h.P(h.Class("lead summary"), h.Text(strings.Join(parts, ", ")), changed)
 }
@@ -90,7 +90,7 @@ func (d instanceData) drawVersions(s state) h.Node {
 	for i := last; i >= 0; i-- {
 		c := v.Commits[i]
 		list = append(list, h.Li(h.If(i == v.Shown, h.Aria("current", "true")),
-			to(i, "", h.Text(number(i)+", "+when(c.Time))), space, faint(line(c.Author)), h.If(i == 0 && v.Gone, h.Group{space, badge("bad", "deleted")})))
+			to(i, "", h.Text(number(i)+", "+when(c.Time))), space, faint(line(whoIs(c.Author))), h.If(i == 0 && v.Gone, h.Group{space, badge("bad", "deleted")})))
 	}
 	return h.Nav(h.Class("versions"), h.Aria("label", "Versions"), h.Data("key", "versions"),
 		to(v.Shown+1, "button", h.Text("Older")),
@@ -195,9 +195,9 @@ func (d instanceData) drawIncoming(colours *palette) h.Node {
 			typed = typeBadge(colours, in.Type)
 		}
 		return h.Div(h.Class("links-group"), h.Data("key", "in-"+in.Type+"-"+in.Property),
-			h.H3(typed, space, h.Span(h.Text(line(in.Property))), space, badge("", total)),
+			h.H3(typed, space, h.Span(h.Text(line(d.Doc.relation(in.Property)))), space, badge("", total)),
 			h.Ul(h.Map(in.Nodes, func(n view.Node) h.Node { return h.Li(h.Data("key", n.IRI), nodeLink(n)) }),
-				h.If(in.More || in.Total > len(in.Nodes), h.Li(anchor("", d.AllOf(in), h.Text("All "+total+" that refer here by "+line(in.Property)))))))
+				h.If(in.More || in.Total > len(in.Nodes), h.Li(anchor("", d.AllOf(in), h.Text("All "+total+" that refer here by "+line(d.Doc.relation(in.Property))))))))
 	})
 	return section("in", h.Text("Referred to by"), nil, either(len(groups) > 0, h.Div(h.Class("panel"), groups), empty(h.Text("Nothing refers to this."))))
 }
@@ -223,7 +223,7 @@ func (d instanceData) drawRecord() h.Node {
 		if c == nil {
 			return nil
 		}
-		return prop(what, commitLink(c.ID), space, h.Span(h.Class("faint"), timeAt(c.Time), h.Br(), bdiLine(c.Author)))
+		return prop(what, commitLink(c.ID), space, h.Span(h.Class("faint"), timeAt(c.Time), h.Br(), bdiLine(whoIs(c.Author))))
 	}
 	return section("about", h.Text("Record"), nil, h.Dl(h.Class("props panel"), by("Made", d.Made), by("Last changed", d.Changed)))
 }

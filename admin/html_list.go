@@ -29,7 +29,7 @@ func (d listData) main(p page) h.Node {
 			sub(extends, anchor("", "/admin/schema"+fragment(d.Type), h.Text("Schema")), anchor("", "/admin/capabilities"+fragment(d.Capacity), h.Text("Capabilities")),
 				h.If(!t.Abstract, anchor("", typeQueryURL(d.Type), h.Text("Query"))),
 				h.Map(d.Trees, func(by treeRelation) h.Node {
-					return anchor("", treesAt(d.Type, by.Name, by.Direction), h.Text("Tree by "+by.Name))
+					return anchor("", treesAt(d.Type, by.Name, by.Direction), h.Text("Tree by "+line(by.Title)))
 				})),
 		}, actions(h.If(mayCreate, anchor("button primary", capabilityURL(d.Capacity+".create"), h.Text("New "+d.Type))))),
 		h.Div(h.ID("list"), h.Data("announce", d.Announce),

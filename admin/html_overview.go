@@ -20,7 +20,7 @@ func (d overviewData) main(p page) h.Node {
 		pageHead(h.Group{
 			h.H1(h.Bdi(h.Text(firstOf(line(p.Frame.Graph), "Graph")))),
 			h.Ul(h.Class("facts"),
-				fact(count(d.Total), plural(d.Total, "instance", "instances")), fact(fmt.Sprint(d.AllTypes), "types"), fact(count(d.Quads), "statements"),
+				fact(count(d.Total), plural(d.Total, "instance", "instances")), fact(fmt.Sprint(d.AllTypes), plural(int64(d.AllTypes), "type", "types")), fact(count(d.Quads), "statements"),
 				h.Li(h.Text("schema version "), h.B(h.Text(fmt.Sprint(d.Version)))), h.If(d.At == "", h.Li(head))),
 		}),
 		h.If(len(d.Waiting) > 0, section("waiting", h.Text("Waiting for a decision"), anchor("more", requestsURL, h.Text("All requests")), drawRequests(d.Waiting, p.Frame.Types))),
@@ -97,7 +97,7 @@ func (d overviewData) drawCalls() h.Node {
 // whoAndWhen are the cells of a call that say who made it, and when.
 func whoAndWhen(c call) h.Node {
 	return h.Group{
-		h.Td(bdiLine(c.Author), h.Br(), faint(line(c.Via))),
+		h.Td(bdiLine(whoIs(c.Author)), h.Br(), faint(line(c.Via))),
 		h.Td(timeAt(c.Started), h.Br(), faint(fmt.Sprintf("%.1f ms", c.Millis()))),
 	}
 }

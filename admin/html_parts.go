@@ -113,6 +113,11 @@ func plusMinus(added, removed int64) h.Node {
 	return h.Group{span("plus", "+"+count(added)), space, span("minus", "−"+count(removed))}
 }
 
+// commitName is what a commit is called: the sentence about it, else its message, else how much it changed.
+func commitName(c view.Commit) string {
+	return firstOf(line(c.What), line(c.Message), "+"+count(c.Added)+" −"+count(c.Removed)+" statements")
+}
+
 // commitLog is a list of commits.
 func commitLog(list []view.Commit) h.Node {
 	if len(list) == 0 {
@@ -121,7 +126,7 @@ func commitLog(list []view.Commit) h.Node {
 	return h.Ol(h.Class("log panel"), h.Map(list, func(c view.Commit) h.Node {
 		return h.Li(h.Data("key", c.ID),
 			h.Div(h.Class("what"),
-				h.Span(h.Class("msg"), anchor("", commitURL(c.ID), h.Bdi(h.Text(firstOf(line(c.What), line(c.Message), "No message")))),
+				h.Span(h.Class("msg"), anchor("", commitURL(c.ID), h.Bdi(h.Text(commitName(c)))),
 					h.If(c.What != "" && c.Message != "", h.Group{h.Br(), h.Bdi(h.Class("why"), h.Text("“"+line(c.Message)+"”"))})),
 				h.Span(h.Class("nowrap"), plusMinus(c.Added, c.Removed)), commitLink(c.ID), undoLink(c.ID)),
 			h.Div(h.Class("by"), authorLink(c.Author), h.If(c.Door != "", h.Span(h.Text(throughDoor(c.Door)))), timeAt(c.Time)))

@@ -17,9 +17,9 @@ const (
 func (d treeData) main(p page) h.Node {
 	name, ofType := labelOf(d.Node), d.Node.IRI == ""
 	to := func(by, direction string) string { return treeURL(d.Node, by, direction) }
-	head := h.Group{h.H1(h.Bdi(h.Dir("auto"), h.Text("Beneath "+name))), sub(nodeLink(d.Node), h.Span(h.Text(times(d.Count, "node", "nodes"))), h.If(d.By != "", h.Span(h.Text("by "), h.B(h.Text(line(d.By))))))}
+	head := h.Group{h.H1(h.Bdi(h.Dir("auto"), h.Text("Beneath "+name))), sub(nodeLink(d.Node), h.Span(h.Text(times(d.Count, "node", "nodes"))), h.If(d.By != "", h.Span(h.Text("by "), h.B(h.Text(line(d.Doc.relation(d.By)))))))}
 	if ofType {
-		name = d.Type + " by " + d.By
+		name = d.Type + " by " + line(d.Doc.relation(d.By))
 		to = func(by, direction string) string { return treesAt(d.Type, by, direction) }
 		head = h.Group{h.H1(h.Text(name)), sub(typeBadge(p.colours, d.Type), h.Span(h.Text(times(d.Count, "node", "nodes"))), h.Span(h.Text(times(len(d.Roots), "tree", "trees"))))}
 	}
@@ -29,14 +29,14 @@ func (d treeData) main(p page) h.Node {
 	more := fmt.Sprintf("There is more: a tree has what is up to %d steps away, among the first %d nodes around.", depthMax, graphMax)
 	nothing := "Nothing is beneath it by this relation. Choose another one, or the other direction."
 	if ofType {
-		more = fmt.Sprintf("There is more: the trees are made of the first %s nodes that have a value of %s.", count(graphMax), d.By)
-		nothing = "No " + d.Type + " has a value of " + d.By + ", so there is no tree. Choose another relation."
+		more = fmt.Sprintf("There is more: the trees are made of the first %s nodes that have a value of %s.", count(graphMax), d.Doc.relation(d.By))
+		nothing = "No " + d.Type + " has a value of " + d.Doc.relation(d.By) + ", so there is no tree. Choose another relation."
 	}
 	return h.Group{
 		pageHead(head),
 		h.P(ways("in", "what refers to it"), space, ways("out", "what it refers to")),
 		h.If(len(d.Relations) > 0, h.Nav(h.Aria("label", "Relations"), h.Ul(h.Class("chips plain"), h.Map(d.Relations, func(name string) h.Node {
-			return h.Li(anchor("", to(name, d.Direction), h.If(name == d.By, h.Aria("current", "true")), h.Text(line(name))))
+			return h.Li(anchor("", to(name, d.Direction), h.If(name == d.By, h.Aria("current", "true")), h.Text(line(d.Doc.relation(name)))))
 		})))),
 		h.If(d.Truncated, h.P(h.Class("notice notice-warn"), h.Text(more))),
 		either(d.Count == 0, empty(h.Text(nothing)), h.Group{

@@ -27,6 +27,7 @@ const (
 type instanceData struct {
 	view.Entity
 	Type, ID       string
+	Doc            schemaDocument
 	Raw            bool // texts are shown as they are, and not as Markdown
 	Capacity       string
 	Links          []view.Property // those that refer to nodes
@@ -53,7 +54,7 @@ func (s *site) instance(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	data := instanceData{Raw: raw, Type: t.Name, ID: r.PathValue("id"), Only: q.Get("property"), Capacity: schema.SnakeName(t.Name)}
+	data := instanceData{Raw: raw, Type: t.Name, Doc: doc, ID: r.PathValue("id"), Only: q.Get("property"), Capacity: schema.SnakeName(t.Name)}
 	args := map[string]any{"type": data.Type, "id": data.ID, "limit": valuesShown}
 	if data.Only != "" {
 		args["property"], args["offset"] = data.Only, offset

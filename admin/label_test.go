@@ -23,11 +23,12 @@ types:
       bornOn: {type: date, label: Date of birth}
       mood: {type: string, one_of: [good, bad], label: State of mind}
       team: {class: Team, label: Plays for}
+      chief: {class: Person, label: Reports to}
       plain_name: string
 `), admin.Options{})
 	team := f.call(t, "team.create", map[string]any{"id": "t", "name": "Reds"})
 	f.call(t, "person.create", map[string]any{"id": "p", "fullName": "Ada", "bornOn": "1815-12-10", "mood": "good", "team": team["iri"], "plain_name": "x"})
-	f.call(t, "person.create", map[string]any{"id": "q", "fullName": "Bob", "bornOn": "1917-12-10", "mood": "bad", "team": team["iri"]})
+	f.call(t, "person.create", map[string]any{"id": "q", "fullName": "Bob", "bornOn": "1917-12-10", "mood": "bad", "team": team["iri"], "chief": "p"})
 	tests := []struct {
 		name, path, tag string
 		want            []string
@@ -40,6 +41,11 @@ types:
 		{"active filters", "/admin/types/Person?where=mood%21%3Dgood&where=team.name%3DReds", "li", []string{"State of mind is not", "Plays for › Name of the team"}},
 		{"a chart", "/admin/types/Person?by=mood&split=team.name", "h2", []string{"Person: number of Person by State of mind and Plays for › Name of the team"}},
 		{"a node", "/admin/types/Person/p", "dt", []string{"Full name", "Date of birth", "Plays for", "plain_name"}},
+		{"what refers to a node", "/admin/types/Person/p", "h3", []string{"Reports to"}},
+		{"the line about a node", "/admin/types/Person/p", "p", []string{"1 Person refers here by Reports to"}},
+		{"the link to trees", "/admin/types/Person", "a", []string{"Tree by Reports to"}},
+		{"the trees of a type", "/admin/trees?type=Person&by=chief", "h1", []string{"Person by Reports to"}},
+		{"the relations of a tree", "/admin/types/Person/p/tree", "a", []string{"Reports to"}},
 		{"a form", "/admin/capabilities/person.create", "label", []string{"Full name", "Date of birth", "Plays for", "plain name"}},
 	}
 	for _, test := range tests {

@@ -166,6 +166,24 @@ func (d schemaDocument) pathsOf(typeName string) []pathGroup {
 // titleOf is what people call a property: its label, else its name.
 func titleOf(p schema.PropertyDocument) string { return firstOf(p.Label, p.Name) }
 
+// relation is what people call a property of any type: the label, if all types that have it under this name and a label
+// agree, else the name.
+func (d schemaDocument) relation(name string) string {
+	label := ""
+	for _, t := range d.Types {
+		for _, p := range t.Properties {
+			if p.Name != name || p.Label == "" || p.Label == label {
+				continue
+			}
+			if label != "" {
+				return name
+			}
+			label = p.Label
+		}
+	}
+	return firstOf(label, name)
+}
+
 // title is what people call a property of a type, or a path of two: the path itself where no property of it has a label.
 func (d schemaDocument) title(typeName, path string) string {
 	name, rest, deep := strings.Cut(path, ".")

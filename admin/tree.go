@@ -21,6 +21,7 @@ type treeData struct {
 	By        string         // the property
 	Direction string         // in: what refers to it, as with reports_to; out: what it refers to
 	Relations []string       // properties that the tree can go by
+	Doc       schemaDocument // has what people call them
 	Roots     []branchOfTree // one, or those of a type
 	Count     int            // nodes beneath it, or all of the trees
 	Size      int            // nodes and links of the tree
@@ -53,10 +54,11 @@ func (s *site) tree(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	a := s.asker(w, r)
-	if _, _, err := a.typeNamed(r.PathValue("type")); err != nil {
+	doc, _, err := a.typeNamed(r.PathValue("type"))
+	if err != nil {
 		return err
 	}
-	d.Type = r.PathValue("type")
+	d.Type, d.Doc = r.PathValue("type"), doc
 	v := graphView{Type: r.PathValue("type"), ID: r.PathValue("id"), Depth: depthMax, Limit: graphMax, Direction: d.Direction}
 	found, err := a.graph(v)
 	if err != nil {
@@ -143,14 +145,14 @@ func (d *treeData) grow(nodes map[string]view.Node, below map[string][]string, r
 // treeRelation is a property by which the nodes of a type make trees. One of several values is taken to lead down, as parts
 // do, and one of a single value up, as who somebody reports to does.
 type treeRelation struct {
-	Name, Direction string
+	Name, Title, Direction string // Title is the name for people
 }
 
 // treeRelations are the properties by which nodes of a type refer to nodes of the same type.
 func (d schemaDocument) treeRelations(typeName string) (out []treeRelation) {
 	for _, p := range d.properties(typeName) {
 		if slices.Contains(d.family(typeName), p.Class) {
-			out = append(out, treeRelation{p.Name, textIf(p.Many, "out", "in")})
+			out = append(out, treeRelation{p.Name, titleOf(p), textIf(p.Many, "out", "in")})
 		}
 	}
 	return out
@@ -173,6 +175,7 @@ func (s *site) trees(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
+	d.Doc = doc
 	for _, by := range doc.treeRelations(d.Type) {
 		d.Relations = append(d.Relations, by.Name)
 	}
@@ -183,7 +186,7 @@ func (s *site) trees(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	return s.respond(w, r, http.StatusOK, page{
-		Title: t.Name + " by " + d.By, Nav: "types", Type: t.Name, Main: d.main,
+		Title: t.Name + " by " + doc.relation(d.By), Nav: "types", Type: t.Name, Main: d.main,
 		Crumbs: []link{{t.Name, typeURL(t.Name)}}, Live: live{Mode: "any", Head: a.head},
 	})
 }

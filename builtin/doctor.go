@@ -407,7 +407,7 @@ func checkHead(ctx context.Context, r *invoke.Request) (string, error) {
 
 // checkSchema finds unreadable records of migrations.
 func checkSchema(_ context.Context, r *invoke.Request) (string, error) {
-	detail := fmt.Sprintf("version %d, %d types", r.Snapshot.SchemaVersion(), len(r.Snapshot.Schema().Types))
+	detail := fmt.Sprintf("version %d, %s", r.Snapshot.SchemaVersion(), fault.Counted(len(r.Snapshot.Schema().Types), "type"))
 	applied := r.Snapshot.Applied()
 	if len(applied) > 0 {
 		detail += fmt.Sprintf(", %d migrations", len(applied))
