@@ -154,7 +154,7 @@ func TestUndoOfASchemaIsRefusedWhereSomethingStandsAgainstIt(t *testing.T) {
 		t.Errorf("the refusal does not say what stands against it: %v", refused)
 	}
 	tightened := apply("alter_property: {Note.title: {max_length: 9}}")
-	if refused := e.Refused(t, undo(due), fault.Conflict); !strings.Contains(refused.Error(), "after it first") {
+	if refused := e.Refused(t, undo(due), fault.Conflict); !strings.Contains(refused.Error(), "take back commit "+tightened+" first") {
 		t.Error(refused)
 	}
 	e.Refused(t, undo(tightened), fault.Unauthenticated)

@@ -93,8 +93,8 @@ var broken = map[string]map[string]breaking{
 		"The graph fits its schema at the end.": {doing("branches_create", `{"name": "draft"}`, "link", `{"from": "Note/a", "property": "about", "to": "Note/b", "branch": "draft"}`, "note.delete", `{"id": "b"}`), `{"commit": "draft"}`, fault.Conflict},
 	},
 	"schema_undo": {
-		"No definition was changed after it.": {doing("schema_apply", `{"patch": "- add_property: {Note.extra: string}"}`, "schema_apply", `{"patch": "- add_type: {Task: {}}"}`), `{"commit": "COMMIT"}`, fault.Conflict},
-		"The graph fits the schema before.":   {doing("schema_apply", `{"patch": "- add_property: {Note.extra: string}"}`, "note.update", `{"id": "a", "extra": "x"}`), `{"commit": "COMMIT"}`, fault.InvalidData},
+		"No definition was changed after it, or all that was is taken back.": {doing("schema_apply", `{"patch": "- add_property: {Note.extra: string}"}`, "schema_apply", `{"patch": "- add_type: {Task: {}}"}`), `{"commit": "COMMIT"}`, fault.Conflict},
+		"The graph fits the schema before.":                                  {doing("schema_apply", `{"patch": "- add_property: {Note.extra: string}"}`, "note.update", `{"id": "a", "extra": "x"}`), `{"commit": "COMMIT"}`, fault.InvalidData},
 	},
 	"mutate": {
 		"The graph fits its schema at the end.": {nil, `{"update": "DELETE { ?n :title ?t } WHERE { ?n :title ?t }"}`, fault.InvalidData},

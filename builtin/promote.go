@@ -240,4 +240,10 @@ var promoteUndo = invoke.Define(capability.Descriptor{
 	ID: "trails.meta.promote.undo", Description: "Take back what the commit of a promotion changed, as one commit. Refused, naming the nodes, where later data stands against it.",
 	Preconditions: []string{"No later commit changed definitions, or the values that it changed."},
 	CostEstimate:  capability.CostChange, PolicyRequired: capability.Requirement{Scope: policy.Builder, Action: policy.SchemaApply},
-}, undoDefinitions((*kg.Session).UndoPromotion), invoke.Hidden)
+}, func(ctx context.Context, r *invoke.Request, in undoingPromotion) (*undone, error) {
+	commit, err := commitOf(ctx, r, "commit", in.Commit)
+	if err != nil {
+		return nil, err
+	}
+	return undoDefinitions(ctx, r, kg.Commit{}, commit, (*kg.Session).UndoPromotion)
+}, invoke.Hidden)

@@ -25,8 +25,15 @@ type undoing struct {
 	capability.ChangeArguments
 }
 
-// undoingDefinitions is what the undo of a commit that changed definitions takes.
+// undoingDefinitions is what the undo of commits that changed definitions takes.
 type undoingDefinitions struct {
+	Commit string `json:"commit" is:"brief" doc:"Its first digits, head~2, or A..B for those after A up to B."`
+	capability.AskArgument
+	capability.ChangeArguments
+}
+
+// undoingPromotion is what the undo of a promotion takes.
+type undoingPromotion struct {
 	Commit string `json:"commit" is:"brief" doc:"Its first digits, or head~2."`
 	capability.AskArgument
 	capability.ChangeArguments
@@ -49,21 +56,27 @@ var undoBuiltin = invoke.Define(capability.Descriptor{
 
 const schemaUndoID = "schema_undo"
 
-// schemaUndo is undo for a commit that changed the schema.
+// schemaUndo is undo for commits that changed the schema.
 var schemaUndo = invoke.Define(capability.Descriptor{
-	ID: schemaUndoID, Description: "Take back a change of the schema or of stored queries, the last one, as a new commit. What loosens the schema or renames, and stored queries, need the scope builder; what was added goes where no data has it.",
-	Preconditions: []string{"No definition was changed after it.", "The graph fits the schema before."},
+	ID: schemaUndoID, Description: "Take back a change of the schema or of stored queries, the last one that stands, or a range of commits with such changes, as a new commit. What loosens the schema or renames, and stored queries, need the scope builder; what was added goes where no data has it.",
+	Preconditions: []string{"No definition was changed after it, or all that was is taken back.", "The graph fits the schema before."},
 	CostEstimate:  capability.CostGraph, PolicyRequired: capability.Requirement{Action: policy.SchemaApply},
-}, undoDefinitions((*kg.Session).UndoSchema), invoke.Hidden)
+}, func(ctx context.Context, r *invoke.Request, in undoingDefinitions) (*undone, error) {
+	after, last, err := r.Snapshot.FindCommits(ctx, in.Commit)
+	if err != nil {
+		return nil, ofArgument("commit", in.Commit, err)
+	}
+	return undoDefinitions(ctx, r, after, last, (*kg.Session).UndoSchema)
+}, invoke.Hidden)
 
-// undoForward returns the capability that undoes a commit; "" is undo itself, which also reports errors of the
+// undoForward returns the capability that undoes commits; "" is undo itself, which also reports errors of the
 // argument.
 func undoForward(ctx context.Context, r *invoke.Request, in undoing) (string, invoke.Arguments, error) {
-	c, err := r.Snapshot.FindCommit(ctx, in.Commit)
+	after, last, err := r.Snapshot.FindCommits(ctx, in.Commit)
 	if err != nil || len(in.Nodes) > 0 {
 		return "", nil, nil //nolint:nilerr // the handler says it
 	}
-	if alone, err := r.Snapshot.ChangedSchemaAlone(ctx, c); !alone || err != nil {
+	if alone, err := r.Snapshot.ChangedSchemaAlone(ctx, kg.Undo{Commit: last.ID, After: after.ID}); !alone || err != nil {
 		return "", nil, err
 	}
 	return schemaUndoID, r.Args, nil
@@ -75,7 +88,7 @@ func undo(ctx context.Context, r *invoke.Request, in undoing) (*undone, error) {
 	if err != nil {
 		return nil, ofArgument("commit", in.Commit, err)
 	}
-	u, what := kg.Undo{Commit: last.ID, After: after.ID}, last.ID.String()
+	u := kg.Undo{Commit: last.ID, After: after.ID}
 	for i, name := range in.Nodes {
 		node, _, ok := namedNode(r.Snapshot.Schema(), name)
 		if !ok {
@@ -83,40 +96,34 @@ func undo(ctx context.Context, r *invoke.Request, in undoing) (*undone, error) {
 		}
 		u.Nodes = append(u.Nodes, node)
 	}
-	if !after.ID.IsZero() {
-		r.Uses(string(after.ID.IRI()))
-		what = after.ID.String() + ".." + what
-		last.Message = ""
-	}
-	return takeBack(ctx, r, u, last, what, (*kg.Session).Undo)
+	return takeBack(ctx, r, u, last, (*kg.Session).Undo)
 }
 
-// undoDefinitions takes back a commit that changed definitions.
-func undoDefinitions(take func(*kg.Session, context.Context, kg.Undo) (kg.Result, error)) func(context.Context, *invoke.Request, undoingDefinitions) (*undone, error) {
-	return func(ctx context.Context, r *invoke.Request, in undoingDefinitions) (*undone, error) {
-		commit, err := commitOf(ctx, r, "commit", in.Commit)
-		if err != nil {
-			return nil, err
-		}
-		out, err := takeBack(ctx, r, kg.Undo{Commit: commit.ID}, commit, commit.ID.String(), take)
-		if fault.Is(err, fault.InvalidData) {
-			fields := slices.Clone(fault.Of(err).Fields)
-			fields[0].Message += fmt.Sprintf("; undo {\"commit\":\"%s..head\"} takes back what was done since, which may be what needs it", commit.ID)
-			err = fault.Invalid(fields)
-		}
-		return out, err
+// undoDefinitions takes back commits that changed definitions: last alone, or those behind after.
+func undoDefinitions(ctx context.Context, r *invoke.Request, after, last kg.Commit, take func(*kg.Session, context.Context, kg.Undo) (kg.Result, error)) (*undone, error) {
+	out, err := takeBack(ctx, r, kg.Undo{Commit: last.ID, After: after.ID}, last, take)
+	if fault.Is(err, fault.InvalidData) {
+		fields := slices.Clone(fault.Of(err).Fields)
+		fields[0].Message += fmt.Sprintf("; undo {\"commit\":\"%s..head\"} takes back what was done since, which may be what needs it", last.ID)
+		err = fault.Invalid(fields)
 	}
+	return out, err
 }
 
-// takeBack takes commits back, of which last is the last one, and what names all.
-func takeBack(ctx context.Context, r *invoke.Request, u kg.Undo, last kg.Commit, what string, take func(*kg.Session, context.Context, kg.Undo) (kg.Result, error)) (*undone, error) {
+// takeBack takes commits back, of which last is the last one.
+func takeBack(ctx context.Context, r *invoke.Request, u kg.Undo, last kg.Commit, take func(*kg.Session, context.Context, kg.Undo) (kg.Result, error)) (*undone, error) {
+	what, said := last.ID.String(), last.Message
+	if !u.After.IsZero() {
+		r.Uses(string(u.After.IRI()))
+		what, said = u.After.String()+".."+what, ""
+	}
 	r.Uses(string(last.ID.IRI()))
 	set, err := r.ChangeSet(ctx)
 	if err != nil {
 		return nil, err
 	}
 	if set.Message == "" {
-		set.Message = undoMessage(what, len(u.Nodes) > 0, last.Message)
+		set.Message = undoMessage(what, len(u.Nodes) > 0, said)
 	}
 	s := r.Snapshot.Schema()
 	r.Release() // a snapshot would keep the log from starting over during a long write

@@ -310,6 +310,19 @@ func (c correction) then(next db.Change) {
 	c[next.Quad] = next.Op
 }
 
+// inverts reports whether a correction takes back all of another one, and changes nothing else.
+func (c correction) inverts(other correction) bool {
+	if len(c) != len(other) {
+		return false
+	}
+	for q, op := range other {
+		if c[q] != inverseOf(op) {
+			return false
+		}
+	}
+	return true
+}
+
 // correctionOf returns the correction of the first of these commits that makes it the merge of all.
 func correctionOf(ctx context.Context, r histories, bases []Commit) (correction, error) {
 	between := correction{}

@@ -303,48 +303,12 @@ const undoPromotion = "promote --undo (trails.meta.promote.undo) takes it back a
 // definition was changed since, or data that the promotion changed, and with
 // fault.InvalidData when what was written since does not fit the schema before.
 func (s *Session) UndoPromotion(ctx context.Context, u Undo) (Result, error) {
-	return s.undoDefinitions(ctx, u, func(snap *Snapshot, c Commit) error {
+	return s.undoDefinitions(ctx, u, func(snap *Snapshot, undo *undoing, _ correction) error {
+		c := undo.commit
 		promoted, err := snap.isPromotion(ctx, c)
 		if err == nil && (!promoted || c.Parent.IsZero()) {
 			err = fault.New(fault.Conflict, "commit %s is not a promotion, or is the first commit; give the commit of a promotion", c.ID.String())
 		}
 		return err
 	})
-}
-
-// undoDefinitions undoes the last commit that changed definitions, if its kind may be undone.
-func (s *Session) undoDefinitions(ctx context.Context, u Undo, may func(*Snapshot, Commit) error) (Result, error) {
-	var spool change.Spool
-	defer spool.Close()
-	var undo *undoing
-	// latest refuses if definitions were changed after the commit.
-	latest := func(now *compiled) error {
-		if now.seq == undo.commit.Seq {
-			return nil
-		}
-		return fault.New(fault.Conflict, "commit %s is not the last that changed definitions (schema, stored queries, migrations); take back those after it first, the newest first; schema history (commits_list with schema_only) lists them", undo.commit.ID.String())
-	}
-	if err := s.View(ctx, func(snap *Snapshot) error {
-		c, err := snap.FindCommit(ctx, u.Commit.Whole())
-		if err != nil {
-			return err
-		}
-		undo = undoOf(c)
-		if err := latest(snap.compiled); err != nil {
-			return err
-		}
-		if err := may(snap, c); err != nil {
-			return err
-		}
-		return snap.inverse(ctx, undo, &spool)
-	}); err != nil {
-		return Result{}, err
-	}
-	prepare := func(ctx context.Context, w *db.Writer, before *compiled) error {
-		if err := latest(before); err != nil {
-			return err
-		}
-		return undo.find(ctx, w, before)
-	}
-	return s.write(ctx, job{action: policy.SchemaApply, spool: &spool, set: u.Set, prepare: prepare, undo: undo, restores: true, progress: u.Progress, closes: true})
 }

@@ -41,16 +41,19 @@ type Undo struct {
 //
 // Nothing is changed when all of it is taken back already. It is refused with
 // fault.Conflict, and nothing is changed either, when later commits touched the same values,
-// with the first [MaxClashes] nodes as "clashes" and the "count" of all; and for one that changed the schema or stored queries, which [Session.UndoSchema] takes back. A merge is taken back as what it changed on its own branch. A node that
-// they did not change, and commits that do not follow After, are the fault InvalidArguments. What the schema
-// forbids at the end is refused as [Session.Commit] does, an unknown commit with
-// fault.Missing.
+// with the first [MaxClashes] nodes as "clashes" and the "count" of all; and for those that changed definitions, of which
+// [Session.UndoSchema] takes back the schema and stored queries. A merge is taken back as what it changed on its own
+// branch. A node that they did not change, and commits that do not follow After, are the fault InvalidArguments. What the
+// schema forbids at the end is refused as [Session.Commit] does, an unknown commit with fault.Missing.
 func (s *Session) Undo(ctx context.Context, u Undo) (Result, error) {
 	var spool change.Spool
 	defer spool.Close()
 	var undo *undoing
 	err := s.View(ctx, func(snap *Snapshot) (err error) {
 		if undo, err = snap.undoing(ctx, u); err != nil {
+			return err
+		}
+		if err := snap.ofData(ctx, undo); err != nil {
 			return err
 		}
 		if err := snap.inverse(ctx, undo, &spool); err != nil {
@@ -87,10 +90,7 @@ func (s *Snapshot) undoing(ctx context.Context, u Undo) (*undoing, error) {
 			undo.nodes[node] = false
 		}
 	}
-	if undo.isRange() {
-		return undo, nil
-	}
-	return undo, undoable(ctx, s, last)
+	return undo, nil
 }
 
 // inverse spools the inverse of what commits changed.
@@ -106,8 +106,8 @@ func (s *Snapshot) inverse(ctx context.Context, u *undoing, spool *change.Spool)
 		if _, taken := u.nodes[c.Subject]; u.nodes != nil && !taken {
 			continue
 		}
-		if u.isRange() && c.Label == rdf.SchemaGraph {
-			return s.changedIn(ctx, u)
+		if u.definedBack && c.Label == rdf.SchemaGraph {
+			continue
 		}
 		if u.nodes != nil {
 			u.nodes[c.Subject] = true
@@ -134,16 +134,6 @@ func (u *undoing) untouched(nodes []rdf.Term, s *schema.Schema) error {
 	return fault.Arguments(fault.FieldError{Field: "nodes", Code: fault.Class, Value: names, Message: fmt.Sprintf("%s did not change %s; a dry run without nodes lists what was changed", u, quote.Line(strings.Join(names, ", "), maxSaid*MaxClashes))})
 }
 
-// changedIn refuses commits of which one changed definitions.
-func (s *Snapshot) changedIn(ctx context.Context, u *undoing) error {
-	c, err := s.source.CommitBySeq(ctx, u.commit.SchemaSeq)
-	if err != nil {
-		return err
-	}
-	return fault.New(fault.Conflict, "%s are not taken back as one: commit %s changed definitions (schema, stored queries, migrations). Take back those after it, then it alone, then those before it", u, c.ID.String()).
-		With("commit", c.ID.String())
-}
-
 // spoolChanges adds changes as edits: those with the op asserted assert their statements, the others retract them.
 func spoolChanges(changes iter.Seq2[db.Change, error], asserted byte, into *change.Spool) error {
 	for c, err := range changes {
@@ -165,22 +155,48 @@ func editOf(c db.Change, asserted byte) change.Edit {
 	return change.Edit{Op: change.Retract, Quad: c.Quad}
 }
 
-// undoable refuses commits that cannot be undone as commits of data.
-func undoable(ctx context.Context, snap *Snapshot, c Commit) error {
-	refused := func(why string) error {
-		return fault.New(fault.Conflict, "commit %s %s", c.ID.String(), why).With("commit", c.ID.String())
+// ofData refuses commits that changed definitions, unless only what they did to some nodes is taken back.
+func (s *Snapshot) ofData(ctx context.Context, u *undoing) error {
+	if u.isRange() && u.nodes != nil || !u.isRange() && !changedSchema(u.commit) {
+		return nil
 	}
-	if changedSchema(c) {
-		by, why, err := snap.definitionsBy(ctx, c)
+	taken, _, err := s.defined(ctx, u.first-1, u.commit)
+	if err != nil || u.isRange() && len(taken) == 0 {
+		return err
+	}
+	if err := s.mayTakeBack(ctx, u, taken); err != nil {
+		return err
+	}
+	return fault.New(fault.Conflict, "%s changed definitions; the call undo takes that back, as a whole", u).
+		With("commit", u.commit.ID.String())
+}
+
+// mayTakeBack refuses commits of which one changed definitions that have a way back of their own. What later ones among
+// them took back does not count: taken is what all of them changed.
+func (s *Snapshot) mayTakeBack(ctx context.Context, u *undoing, taken correction) error {
+	for c, err := range s.definers(ctx, u.first-1, u.commit) {
+		if err != nil {
+			return err
+		}
+		why, err := s.wayBackOf(ctx, c, taken)
 		switch {
 		case err != nil:
 			return err
-		case by != bySchema && !c.Parent2.IsZero():
-			return refused("is a merge that brought migrations or a promotion with it, and is not taken back as one; go on from a branch made from the commit before it")
-		case by != bySchema:
-			return refused(why)
+		case why == "":
+			continue
+		case !u.isRange():
+			return fault.New(fault.Conflict, "commit %s %s", c.ID.String(), why).With("commit", c.ID.String())
 		}
-		return refused("changed definitions; the call undo takes it back, as a whole")
+		var steps []string
+		if c.ID != u.commit.ID {
+			steps = append(steps, fmt.Sprintf("take back %s..%s", c.ID, u.commit.ID))
+		}
+		steps = append(steps, "then that commit")
+		if c.Parent != u.after.ID {
+			steps = append(steps, fmt.Sprintf("then %s..%s", u.after.ID, c.Parent))
+		}
+		return fault.New(fault.Conflict, "%s are not taken back as one: commit %s %s. In parts, the newest first: %s", u, c.ID.String(), why, strings.TrimPrefix(strings.Join(steps, ", "), "then ")).
+			With("commit", c.ID.String())
 	}
 	return nil
 }
@@ -220,36 +236,83 @@ func (s *Snapshot) definitionsBy(ctx context.Context, c Commit) (definer, string
 	return bySchema, "", nil
 }
 
-// ChangedSchemaAlone reports whether a commit changed the schema or stored queries, and is neither a migration nor a
-// promotion, so that [Session.UndoSchema] can take it back.
-func (s *Snapshot) ChangedSchemaAlone(ctx context.Context, c Commit) (bool, error) {
-	if !changedSchema(c) {
-		return false, nil
+// wayBackOf describes how a commit is taken back that made some of these changes of definitions, if not by
+// [Session.UndoSchema]; "" otherwise.
+func (s *Snapshot) wayBackOf(ctx context.Context, c Commit, taken correction) (string, error) {
+	made, what, calls := false, "", ""
+	for change, err := range s.Changes(ctx, c.Seq, 0) {
+		if err != nil {
+			return "", err
+		}
+		if change.Label != rdf.SchemaGraph || taken[change.Quad] != change.Op {
+			continue
+		}
+		made = true
+		switch kind, _ := schema.RecordOf(change.Quad); kind {
+		case schema.MigrationRecord:
+			what, calls = "which migrations are applied", "trails migrate apply (trails.meta.migrate.apply)"
+		case schema.UpstreamRecord, schema.GatewayRecord:
+			what, calls = "upstream servers or settings of the gateway", "the calls of trails gateway (trails.meta.gateway.add, trails.meta.gateway.remove, trails.meta.gateway.configure)"
+		case schema.PolicyRecord:
+			what, calls = "policies", "setting those of before: trails policy show --at COMMIT, then trails policy set (trails.meta.policy.show, trails.meta.policy.apply)"
+		case schema.QueryRecord, schema.PromotionRecord:
+		}
 	}
-	by, _, err := s.definitionsBy(ctx, c)
-	return by == bySchema, err
+	if !made {
+		return "", nil
+	}
+	by, why, err := s.definitionsBy(ctx, c)
+	switch {
+	case err != nil:
+		return "", err
+	case by != bySchema && !c.Parent2.IsZero():
+		return "is a merge that brought migrations or a promotion with it, and is not taken back as one; go on from a branch made from the commit before it", nil
+	case by != bySchema:
+		return why, nil
+	case what == "":
+		return "", nil
+	}
+	return "changed " + what + ", and is not taken back as one; take that back by " + calls, nil
 }
 
-// UndoSchema takes back what a change of the schema or of stored queries did, or a merge that brought such changes, to
-// data, too, as one commit. It is refused with fault.Conflict when definitions were changed since, or data that it
-// changed, and with fault.InvalidData when data contradicts the schema before.
+// ChangedSchemaAlone reports whether commits changed the schema or stored queries, and nothing else with them that has a
+// way back of its own, such as a migration, so that [Session.UndoSchema] can take them back.
+func (s *Snapshot) ChangedSchemaAlone(ctx context.Context, u Undo) (bool, error) {
+	undo, err := s.undoing(ctx, u)
+	if err != nil {
+		return false, err
+	}
+	taken, _, err := s.defined(ctx, undo.first-1, undo.commit)
+	if err != nil || len(taken) == 0 {
+		return false, err
+	}
+	err = s.mayTakeBack(ctx, undo, taken)
+	if fault.Is(err, fault.Conflict) {
+		return false, nil
+	}
+	return err == nil, err
+}
+
+// UndoSchema takes back what changes of the schema or of stored queries did, or a merge that brought such changes, to
+// data, too, as one commit. It is refused with fault.Conflict when definitions, or data that it changed, differ from
+// what the commits left, and with fault.InvalidData when data contradicts the schema before.
 func (s *Session) UndoSchema(ctx context.Context, u Undo) (Result, error) {
-	return s.undoDefinitions(ctx, u, func(snap *Snapshot, c Commit) error {
-		alone, err := snap.ChangedSchemaAlone(ctx, c)
-		if err != nil {
+	return s.undoDefinitions(ctx, u, func(snap *Snapshot, undo *undoing, taken correction) error {
+		if len(taken) == 0 {
+			return fault.New(fault.Conflict, "%s did not change the schema; give one that did", undo)
+		}
+		if err := snap.mayTakeBack(ctx, undo, taken); err != nil {
 			return err
 		}
-		if !alone {
-			return fault.New(fault.Conflict, "commit %s did not change the schema; give one that did", c.ID.String())
+		for q := range taken {
+			if kind, _ := schema.RecordOf(q); kind == schema.QueryRecord && u.Defines != nil {
+				if err := u.Defines(); err != nil {
+					return err
+				}
+				break
+			}
 		}
-		queries, err := snap.changedQueries(ctx, c)
-		if err == nil && queries && u.Defines != nil {
-			err = u.Defines()
-		}
-		if err != nil {
-			return err
-		}
-		quads, err := snap.schemaBefore(ctx, c)
+		quads, err := snap.schemaWithout(ctx, taken)
 		if err != nil {
 			return err
 		}
@@ -259,32 +322,6 @@ func (s *Session) UndoSchema(ctx context.Context, u Undo) (Result, error) {
 		}
 		return u.Guard.ask(loosenedBack(snap.Schema(), before))
 	})
-}
-
-// changedQueries reports whether a commit changed stored queries. What else the schema's graph keeps beside the schema is
-// refused with the calls that take it back.
-func (s *Snapshot) changedQueries(ctx context.Context, c Commit) (queries bool, err error) {
-	for change, err := range s.Changes(ctx, c.Seq, 0) {
-		if err != nil {
-			return false, err
-		}
-		what, calls := "", ""
-		switch kind, _ := schema.RecordOf(change.Quad); kind {
-		case schema.QueryRecord:
-			queries = true
-		case schema.MigrationRecord:
-			what, calls = "which migrations are applied", "trails migrate apply (trails.meta.migrate.apply)"
-		case schema.UpstreamRecord, schema.GatewayRecord:
-			what, calls = "upstream servers or settings of the gateway", "the calls of trails gateway (trails.meta.gateway.add, trails.meta.gateway.remove, trails.meta.gateway.configure)"
-		case schema.PolicyRecord:
-			what, calls = "policies", "setting those of before: trails policy show --at COMMIT, then trails policy set (trails.meta.policy.show, trails.meta.policy.apply)"
-		case schema.PromotionRecord:
-		}
-		if what != "" {
-			return false, fault.New(fault.Conflict, "commit %s changed %s, and is not taken back as one; take that back by %s", c.ID.String(), what, calls)
-		}
-	}
-	return queries, nil
 }
 
 // loosenedBack returns the steps back to the previous schema that loosen it. Removed types and properties do not
@@ -319,6 +356,8 @@ type undoing struct {
 	first  Seq    // the number of the first
 	// nodes are those whose changes alone are taken back, and whether they have any; nil for all.
 	nodes map[rdf.Term]bool
+	// definedBack means that what they changed of definitions is taken back already.
+	definedBack bool
 
 	clashes []Clash
 	count   int
