@@ -344,7 +344,11 @@ func (d *doctor) checkVectors(ctx context.Context, r *invoke.Request) (string, e
 	if err != nil {
 		return "", err
 	}
-	told := fmt.Sprintf("vectors: %d of %d numbers, of %s; texts without one: %d; refused by the endpoint: %d; of texts that are gone: %d", n, state.Length, by.Model, work.Pending, state.Refused, work.Stale)
+	refused, err := toldRefusals(ctx, r, state.Refused)
+	if err != nil {
+		return "", err
+	}
+	told := fmt.Sprintf("vectors: %d of %d numbers, of %s; texts without one: %d; refused by the endpoint: %d%s; of texts that are gone: %d", n, state.Length, by.Model, work.Pending, state.Refused, refused, work.Stale)
 	health := d.embedder.Health(by)
 	switch {
 	case state.Problem != "":
@@ -357,6 +361,28 @@ func (d *doctor) checkVectors(ctx context.Context, r *invoke.Request) (string, e
 		return told + "; a served graph makes and removes them by itself, and trails embed FILE at once", nil
 	}
 	return told, nil
+}
+
+// toldRefusals names the first nodes that the caller sees with texts that the endpoint has refused, in parentheses.
+func toldRefusals(ctx context.Context, r *invoke.Request, refused int64) (string, error) {
+	if refused == 0 {
+		return "", nil
+	}
+	list, more, err := r.Snapshot.Refused(ctx, findingsTold)
+	if err != nil {
+		return "", err
+	}
+	told := make([]string, 0, findingsTold+1)
+	for _, one := range list {
+		told = append(told, one.Node+" "+one.Property+because(one.Reason))
+	}
+	switch {
+	case more:
+		told = append(told, "and more, which trails embed FILE --status lists")
+	case len(list) == 0:
+		told = append(told, "of no node any more")
+	}
+	return fmt.Sprintf(" (%s; they are found by words, and trails embed FILE --refused asks again for these alone)", strings.Join(told, ", ")), nil
 }
 
 // checkGateway connects to the upstream servers of the file, and finds those whose tools cannot be used.

@@ -261,6 +261,7 @@ func TestATextThatIsRefusedHoldsUpNoOther(t *testing.T) {
 		t.Errorf("an endpoint that refuses everything: %+v, %v", s, err)
 	}
 	endpoint.change(func() { endpoint.refuses, endpoint.silent, endpoint.batches = "refused", "silent", 0 })
+	time.Sleep(5 * time.Millisecond)
 	var done, total int64
 	s, err := meaning.Fill(t.Context(), e.Graph(), embedder, 0, func(n, of int64) { done, total = n, of })
 	if err != nil || s.Vectors != 68 || s.Refused != 2 || s.Work.Pending != 0 || s.Problem != "" || done != 70 || total != 70 {
@@ -272,14 +273,57 @@ func TestATextThatIsRefusedHoldsUpNoOther(t *testing.T) {
 	if names, _, warned := foundBy(t, e, `{"text":"kitten things"}`); !slices.Contains(names, "Note/n5") || !strings.Contains(warned, "2 texts were refused by the endpoint") {
 		t.Errorf("%v: %s", names, warned)
 	}
-	if told := fmt.Sprint(e.Must(t, "trails.meta.doctor.run", `{}`)); !strings.Contains(told, "refused by the endpoint: 2") {
+	told := fmt.Sprint(e.Must(t, "trails.meta.doctor.run", `{}`))
+	if !strings.Contains(told, "refused by the endpoint: 2 (Note/n5 body (<"+endpoint.URL+"> answered 400 Bad Request), Note/n6 body (the endpoint answered with a vector without a direction); they are found by words") {
 		t.Error(told)
+	}
+	// Who may not see a node is not told of it, and some are told of many.
+	session := e.Graph().Session(policy.Local("ana", ""))
+	err = session.Seeing(&kg.Rights{Types: []rdf.IRI{rdf.IRI(e.Graph().Base() + "Note")}}).View(t.Context(), func(s *kg.Snapshot) error {
+		if list, more, err := s.Refused(t.Context(), 10); err != nil || len(list) != 0 || more {
+			t.Errorf("with a hidden type: %+v, more: %t, %v", list, more, err)
+		}
+		return nil
+	})
+	if err != nil {
+		t.Error(err)
+	}
+	err = session.View(t.Context(), func(s *kg.Snapshot) error {
+		for most, wants := range map[int]bool{1: true, 2: false, 3: false} {
+			if list, more, err := s.Refused(t.Context(), most); err != nil || len(list) != min(most, 2) || more != wants {
+				t.Errorf("of %d: %+v, more: %t, %v", most, list, more, err)
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Error(err)
+	}
+	// Neither is a text of a property that is not embedded, though it is the same.
+	e.Must(t, "note.create", `{"id":"same","title":"same","aside":"silent"}`)
+	if list, _, err := meaning.Refused(t.Context(), e.Graph()); err != nil || len(list) != 2 || list[1].Node != "Note/n6" {
+		t.Errorf("%+v, %v", list, err)
+	}
+	e.Must(t, "note.delete", `{"id":"same"}`)
+	// A search whose text is refused is answered by words, and holds up no other.
+	if names, _, warned := foundBy(t, e, `{"text":"refused kitten"}`); !slices.Contains(names, "Note/n5") || !strings.Contains(warned, "found by words alone: the endpoint of embeddings refuses this text, and takes others: ") || strings.Contains(warned, "n5") {
+		t.Errorf("%v: %s", names, warned)
+	}
+	if names, _, warned := foundBy(t, e, `{"text":"kitten thing"}`); !slices.Contains(names, "Note/n5") || strings.Contains(warned, "by words alone: ") {
+		t.Errorf("%v: %s", names, warned)
 	}
 	// It is not asked again, before somebody says so.
 	endpoint.change(func() { endpoint.refuses, endpoint.silent, endpoint.batches = "", "", 0 })
 	e.Must(t, "note.create", `{"id":"new","title":"new","body":"a vehicle"}`)
 	if s, err := meaning.Fill(t.Context(), e.Graph(), embedder, 0, nil); err != nil || s.Vectors != 69 || s.Refused != 2 || endpoint.batches != 1 {
 		t.Errorf("%+v in %d requests: %v", s, endpoint.batches, err)
+	}
+	if n, err := e.Graph().ForgetRefusals(t.Context()); err != nil || n != 2 {
+		t.Fatal(n, err)
+	}
+	sent := len(endpoint.sent)
+	if s, err := meaning.Fill(t.Context(), e.Graph(), embedder, s.Work.Seq(), nil); err != nil || s.Vectors != 71 || s.Refused != 0 || len(endpoint.sent) != sent+2 {
+		t.Errorf("%+v, %q: %v", s, endpoint.sent[sent:], err)
 	}
 	if _, err := e.Graph().DropVectors(t.Context()); err != nil {
 		t.Fatal(err)

@@ -199,7 +199,7 @@ func (s searcher) vector(ctx context.Context, r *invoke.Request, text string) ([
 		r.Warn("texts of the newest commits may have no vector yet, and are found by words alone%s", because(state.Problem))
 	}
 	if state.Refused > 0 {
-		r.Warn("%d texts were refused by the endpoint, and are found by words alone; trails embed FILE --anew asks again", state.Refused)
+		r.Warn("%d texts were refused by the endpoint, and are found by words alone; trails doctor says which, and trails embed FILE --refused asks again", state.Refused)
 	}
 	return vector, nil
 }

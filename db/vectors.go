@@ -40,10 +40,11 @@ type VectorState struct {
 	Until time.Time
 }
 
-// TextVector is a text with its vector. Without numbers the endpoint has refused the text.
+// TextVector is a text with its vector. Without numbers the endpoint has refused the text, for the reason in Refusal.
 type TextVector struct {
 	Text    rdf.Term
 	Numbers []float32
+	Refusal string
 }
 
 // EmbeddedProperty is a property whose texts have vectors, of instances of these classes.
@@ -65,7 +66,7 @@ type VectorWork struct {
 	stale []inline.TermID
 }
 
-// countVectors counts the vectors. A text that was refused has a row with the scale 0 and no numbers.
+// countVectors counts the vectors. A text that was refused has a row with the scale 0, whose numbers are the reason in UTF-8.
 const countVectors = "SELECT count(*) FROM vectors WHERE scale <> 0"
 
 const (
@@ -269,7 +270,7 @@ func (f *File) KeepVectors(ctx context.Context, owner string, until time.Time, l
 			}
 			scale, numbers := packed(v.Numbers)
 			if refused {
-				scale = 0
+				scale, numbers = 0, []byte(v.Refusal)
 			}
 			if err := c.Exec("INSERT OR REPLACE INTO vectors (term, scale, digest, numbers) VALUES (?, ?, ?, ?)", nil, id, scale, vectorDigest(s.VectorModel, rdf.Lexical(v.Text), scale, numbers), numbers); err != nil {
 				return err
@@ -277,6 +278,21 @@ func (f *File) KeepVectors(ctx context.Context, owner string, until time.Time, l
 		}
 		return c.Exec("UPDATE vector_space SET length = ?, seq = ?, until = ?, problem = '', pending = max(0, pending - ?)", nil, s.Length, s.Seq, until.UnixMicro(), len(list))
 	})
+}
+
+// ForgetRefusals lets the texts that were refused be missing again, and says how many there were. Vectors stay.
+func (f *File) ForgetRefusals(ctx context.Context) (n int64, err error) {
+	err = f.beside(ctx, "forget refusals", f.opts.LockWait, func(c *conn) error {
+		s, err := c.vectorState()
+		if n = s.Refused; err != nil || n == 0 {
+			return err
+		}
+		if err := c.Exec("DELETE FROM vectors WHERE scale = 0", nil); err != nil {
+			return err
+		}
+		return c.Exec("UPDATE vector_space SET seq = 0, pending = pending + ?", nil, n)
+	})
+	return n, err
 }
 
 // claimed returns the state of vectors for who has the claim.
@@ -358,12 +374,23 @@ func vectorDigest(of VectorModel, text string, scale int64, numbers []byte) int6
 	return int64(binary.BigEndian.Uint64(h.Sum(nil)))
 }
 
-// NearHit is a text that is near to a vector, with a subject.
+// TextOf is a text, with a subject in the default graph and the property by which it has the text.
+type TextOf struct {
+	Subject  rdf.Term
+	Property rdf.IRI
+	Text     rdf.Term
+}
+
+// NearHit is a text that is near to a vector.
 type NearHit struct {
-	Subject    rdf.Term
-	Property   rdf.IRI
-	Text       rdf.Term
+	TextOf
 	Similarity float64 // the cosine, 0 to 1
+}
+
+// RefusedText is a text that the endpoint has refused.
+type RefusedText struct {
+	TextOf
+	Reason string // "" if it is not known
 }
 
 // nearText is a text and its similarity.
@@ -389,7 +416,12 @@ func (r *Reader) near(ctx context.Context, vector []float32, classes []rdf.IRI, 
 	}
 	s := &textSearch{Reader: r, ctx: ctx, search: TextSearch{Classes: classes}}
 	for chunk := range slices.Chunk(list, textsTogether) {
-		hits, err := s.nearHits(chunk)
+		ids := make([]inline.TermID, len(chunk))
+		for i, n := range chunk {
+			ids[i] = n.id
+		}
+		var hits []NearHit
+		err := s.textsOf(ids, func(i int, of TextOf) { hits = append(hits, NearHit{of, chunk[i].similarity}) })
 		if err != nil {
 			return err
 		}
@@ -415,7 +447,7 @@ func (r *Reader) nearest(ctx context.Context, vector []float32) ([]nearText, err
 		}
 	}
 	numbers := make([]byte, len(asked))
-	err := r.rows(ctx, "SELECT term, scale, numbers FROM vectors", func(row *stmt.Stmt) (bool, error) {
+	err := r.rows(ctx, "SELECT term, scale, numbers FROM vectors WHERE scale <> 0", func(row *stmt.Stmt) (bool, error) {
 		if row.ColumnLen(2) != len(asked) {
 			return true, nil
 		}
@@ -431,41 +463,73 @@ func (r *Reader) nearest(ctx context.Context, vector []float32) ([]nearText, err
 	return list, err
 }
 
-// nearHits looks up the subjects of texts.
-func (s *textSearch) nearHits(chunk []nearText) (hits []NearHit, err error) {
-	ids := make([]inline.TermID, len(chunk))
-	for i, n := range chunk {
-		ids[i] = n.id
+// RefusedTexts passes the texts that the endpoint has refused, with their subjects in the default graph, to take in batches
+// until it returns false. It looks up the subjects of 2,000 texts at most, and says with left that there are more.
+func (r *Reader) RefusedTexts(ctx context.Context, take func([]RefusedText) (more bool, err error)) (left bool, err error) {
+	if err := r.ready(ctx); err != nil {
+		return false, r.fail(ctx, "refused texts", err)
 	}
+	left, err = r.refusedTexts(ctx, take)
+	return left, r.fail(ctx, "refused texts", err)
+}
+
+func (r *Reader) refusedTexts(ctx context.Context, take func([]RefusedText) (more bool, err error)) (left bool, err error) {
+	var ids []inline.TermID
+	var reasons []string
+	err = r.rows(ctx, "SELECT term, numbers FROM vectors WHERE scale = 0 ORDER BY term", func(row *stmt.Stmt) (bool, error) {
+		if left = len(ids) == nearestTexts; left {
+			return false, nil
+		}
+		ids, reasons = append(ids, row.ID(0)), append(reasons, string(row.Blob(1)))
+		return true, nil
+	})
+	if err != nil {
+		return left, err
+	}
+	s := &textSearch{Reader: r, ctx: ctx}
+	for from := 0; from < len(ids); from += textsTogether {
+		var list []RefusedText
+		err := s.textsOf(ids[from:min(from+textsTogether, len(ids))], func(i int, of TextOf) { list = append(list, RefusedText{of, reasons[from+i]}) })
+		if err != nil {
+			return left, err
+		}
+		if more, err := take(list); err != nil || !more {
+			return left, err
+		}
+	}
+	return left, nil
+}
+
+// textsOf passes each text with each of its subjects, in the order of ids.
+func (s *textSearch) textsOf(ids []inline.TermID, take func(i int, of TextOf)) error {
 	who, err := s.having(ids)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	for _, n := range chunk {
-		if len(who[n.id]) == 0 {
+	for i, id := range ids {
+		if len(who[id]) == 0 {
 			continue
 		}
-		text, err := s.dict.Peek(n.id)
-		if err != nil {
-			return nil, err
+		of := TextOf{}
+		if of.Text, err = s.dict.Peek(id); err != nil {
+			return err
 		}
-		for _, at := range who[n.id] {
-			hit := NearHit{Text: text, Similarity: n.similarity}
-			if hit.Subject, err = s.dict.Term(at[0]); err != nil {
-				return nil, err
+		for _, at := range who[id] {
+			if of.Subject, err = s.dict.Term(at[0]); err != nil {
+				return err
 			}
 			p, err := s.dict.Term(at[1])
 			if err != nil {
-				return nil, err
+				return err
 			}
-			hit.Property, _ = p.(rdf.IRI)
-			hits = append(hits, hit)
+			of.Property, _ = p.(rdf.IRI)
+			take(i, of)
 		}
 	}
-	return hits, nil
+	return nil
 }
 
-// vectors checks that each vector is of a text of the dictionary, and as long as the others.
+// vectors checks that each vector and refusal is of a text of the dictionary, and each vector as long as the others.
 func (v *verifier) vectors() error {
 	s, err := v.conn.vectorState()
 	if err != nil {
@@ -473,7 +537,7 @@ func (v *verifier) vectors() error {
 	}
 	return v.conn.Exec("SELECT v.term, t.value, v.digest, v.scale, v.numbers FROM vectors v LEFT JOIN terms t ON t.id = v.term AND t.kind IN (3, 5)", func(row *stmt.Stmt) error {
 		switch numbers := row.Blob(4); {
-		case len(numbers) != s.Length && (len(numbers) > 0 || row.ColumnInt64(3) != 0):
+		case len(numbers) != s.Length && row.ColumnInt64(3) != 0:
 			v.problem("vectors: the vector of term %d has %d numbers, and %d are said; trails embed --anew makes all of them again", row.ID(0), len(numbers), s.Length)
 		case vectorDigest(s.VectorModel, row.ColumnText(1), row.ColumnInt64(3), numbers) != row.ColumnInt64(2):
 			v.problem("vectors: the vector of term %d is not the one that was made of its text; trails embed --anew makes all of them again", row.ID(0))

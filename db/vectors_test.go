@@ -84,6 +84,63 @@ func nearTo(t *testing.T, f *db.File, v []float32) (list []string) {
 	return list
 }
 
+// refusedOf are the texts that were refused, with their subjects and reasons.
+func refusedOf(t *testing.T, f *db.File) (list []string) {
+	t.Helper()
+	r, err := f.Read(t.Context(), db.View{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	left, err := r.RefusedTexts(t.Context(), func(texts []db.RefusedText) (bool, error) {
+		for _, text := range texts {
+			list = append(list, fmt.Sprintf("%v %v %v: %s", text.Subject, text.Property, text.Text, text.Reason))
+		}
+		return true, nil
+	})
+	if err != nil || left {
+		t.Fatal(err, left)
+	}
+	return list
+}
+
+func TestManyRefusedTextsAreListedInPart(t *testing.T) {
+	f := create(t)
+	var quads []rdf.Quad
+	var refused []db.TextVector
+	for i := range 2_001 {
+		body := fmt.Sprint("body ", i)
+		quads, refused = append(quads, noted(fmt.Sprint(i), body)...), append(refused, db.TextVector{Text: rdf.Literal(body, ""), Refusal: body})
+	}
+	write(t, f, quads, nil)
+	now := time.Unix(1000, 0)
+	if _, err := f.ClaimVectors(t.Context(), "one", db.VectorModel{Model: "m"}, now, now); err != nil {
+		t.Fatal(err)
+	}
+	if err := f.KeepVectors(t.Context(), "one", now, refused); err != nil {
+		t.Fatal(err)
+	}
+	r, err := f.Read(t.Context(), db.View{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	for most, left := range map[int]bool{1: true, 2_001: true} {
+		n := 0
+		got, err := r.RefusedTexts(t.Context(), func(texts []db.RefusedText) (bool, error) {
+			for _, text := range texts {
+				if n++; text.Reason != rdf.Lexical(text.Text) {
+					t.Errorf("%v: %s", text.Text, text.Reason)
+				}
+			}
+			return n < most, nil
+		})
+		if err != nil || got != left || n > 2_000 || n < min(most, 2_000) {
+			t.Errorf("of %d texts %d are passed, others: %t, %v", most, n, got, err)
+		}
+	}
+}
+
 func TestVectorsAreKeptAndFoundByNearness(t *testing.T) {
 	f := create(t)
 	model := db.VectorModel{URL: "http://e/", Model: "m"}
@@ -144,7 +201,7 @@ func TestVectorsAreKeptAndFoundByNearness(t *testing.T) {
 		t.Errorf("%+v", w)
 	}
 	// A text that was refused is neither missing nor found nor a vector.
-	refused := []db.TextVector{{Text: rdf.Literal("bus", "")}}
+	refused := []db.TextVector{{Text: rdf.Literal("bus", ""), Refusal: "no"}} // as long as a vector
 	if err := f.KeepVectors(t.Context(), "one", now.Add(time.Minute), refused); err != nil {
 		t.Fatal(err)
 	}
@@ -156,6 +213,9 @@ func TestVectorsAreKeptAndFoundByNearness(t *testing.T) {
 	}
 	if got := nearTo(t, f, []float32{1, 0}); !slices.Equal(got, []string{"<urn:x:c> 0.71"}) {
 		t.Errorf("with a text that was refused near are %q", got)
+	}
+	if got := refusedOf(t, f); !slices.Equal(got, []string{`<urn:x:d> <urn:x:body> "bus": no`}) {
+		t.Errorf("refused are %q", got)
 	}
 	if report := verify(t, f); !report.OK() {
 		t.Error(report.Problems)
@@ -179,7 +239,20 @@ func TestVectorsAreKeptAndFoundByNearness(t *testing.T) {
 	if w := workOf(t, f); w.Pending != 3 {
 		t.Errorf("with another model %+v", w)
 	}
-	// What was refused is asked again after all is dropped.
+	// What was refused, and nothing else, is asked again once that is forgotten.
+	if err := f.KeepVectors(t.Context(), "two", now.Add(time.Minute), append(refused, vector("car", 1, 0))); err != nil {
+		t.Fatal(err)
+	}
+	if n, err := f.ForgetRefusals(t.Context()); err != nil || n != 1 {
+		t.Errorf("%d refusals are forgotten: %v", n, err)
+	}
+	if w := workOf(t, f); w.Pending != 2 || refusedOf(t, f) != nil {
+		t.Errorf("after refusals are forgotten %+v, %q", w, refusedOf(t, f))
+	}
+	if n, err := f.ForgetRefusals(t.Context()); err != nil || n != 0 {
+		t.Errorf("%d refusals are forgotten twice: %v", n, err)
+	}
+	// So it is after all is dropped.
 	if err := f.KeepVectors(t.Context(), "two", now.Add(time.Minute), append(refused, vector("car", 1, 0))); err != nil {
 		t.Fatal(err)
 	}

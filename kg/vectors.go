@@ -17,6 +17,8 @@ type (
 	VectorWork = db.VectorWork
 	// TextVector is a text with its vector.
 	TextVector = db.TextVector
+	// RefusedText is a text that the endpoint has refused, with a node that has it.
+	RefusedText = db.RefusedText
 )
 
 // VectorWork returns what there is to do for the vectors of the texts that the snapshot's schema marks with embed. The snapshot
@@ -54,6 +56,11 @@ func (g *Graph) NoteVectors(ctx context.Context, owner string, w VectorWork, pro
 // ReleaseVectors ends owner's claim.
 func (g *Graph) ReleaseVectors(ctx context.Context, owner string) error {
 	return g.file.ReleaseVectors(ctx, owner)
+}
+
+// ForgetRefusals lets the texts that were refused be missing again, and says how many there were.
+func (g *Graph) ForgetRefusals(ctx context.Context) (int64, error) {
+	return g.file.ForgetRefusals(ctx)
 }
 
 // DropVectors removes all vectors, and says how many there were.

@@ -4,7 +4,7 @@
 -- +goose Up
 -- What the texts of properties with the word embed mean, as vectors of an endpoint. They are
 -- derived: they can be dropped and made anew, and are in no commit. A vector is the signed
--- bytes of numbers times scale billionths; a text that the endpoint refuses has the scale 0 and no numbers. digest is of the model, the text, the scale and the numbers.
+-- bytes of numbers times scale billionths; a text that the endpoint refuses has the scale 0, and in numbers the reason. digest is of the model, the text, the scale and the numbers.
 -- See docs/decisions/0162-search-by-meaning.md.
 CREATE TABLE vectors (
   term    INTEGER PRIMARY KEY,

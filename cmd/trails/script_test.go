@@ -4,8 +4,11 @@ package main
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -71,6 +74,32 @@ var scriptCommands = map[string]func(*testscript.TestScript, bool, []string){
 	"many":      many,
 	"limited":   limited,
 	"keep":      keepResult,
+	"refusing":  refusing,
+}
+
+// refusing NAME WORD sets NAME to the address of an endpoint of embeddings that refuses texts with the word, while it is
+// not in the file of that name.
+func refusing(ts *testscript.TestScript, _ bool, args []string) {
+	taken := ts.MkAbs(args[1])
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		var asked struct{ Input []string }
+		if err := json.NewDecoder(r.Body).Decode(&asked); err != nil {
+			http.Error(w, "no JSON", http.StatusInternalServerError)
+			return
+		}
+		_, err := os.Stat(taken)
+		if err != nil && strings.Contains(strings.Join(asked.Input, " "), args[1]) {
+			http.Error(w, "no", http.StatusBadRequest)
+			return
+		}
+		data := make([]map[string]any, len(asked.Input))
+		for i := range data {
+			data[i] = map[string]any{"index": i, "embedding": []int{1, i}}
+		}
+		_ = json.NewEncoder(w).Encode(map[string]any{"data": data})
+	}))
+	ts.Defer(server.Close)
+	ts.Setenv(args[0], server.URL)
 }
 
 // keepResult FILE HANDLE RESULT keeps the bytes of a file as a result of a tool.

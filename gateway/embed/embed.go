@@ -112,10 +112,11 @@ func scrubbed(text string) string {
 	return strings.ToValidUTF8(string(clean[:min(len(clean), mostTextBytes)]), "")
 }
 
-// Near returns the similarity of each text to a request: the cosine of their vectors, -1 to 1. It requests the
-// vectors that it does not have, and returns nothing before all are there; if that takes too long, it continues in
-// the background. The fault explains a missing result, with equal text for equal reasons. After a failure the
-// endpoint is not used for a while.
+// Near returns the similarity of each text to a request: the cosine of their vectors, -1 to 1, and 0 for a text that
+// the endpoint refuses. It requests the vectors that it does not have, and returns nothing before all are there; if that
+// takes too long, it continues in the background. The fault explains a missing result, with equal text for equal reasons.
+// After a failure the endpoint is not used for a while. A request that it refuses, and no other text, is the fault
+// InvalidData, and pauses nothing.
 func (e *Embedder) Near(ctx context.Context, by gateway.Embeddings, texts *Texts, request string) ([]float64, error) {
 	s, err := e.spaceOf(by)
 	if err != nil {
@@ -135,6 +136,9 @@ func (e *Embedder) Near(ctx context.Context, by gateway.Embeddings, texts *Texts
 		case filling == nil:
 			near := make([]float64, len(vectors))
 			for i, v := range vectors {
+				if len(v) == 0 {
+					continue // refused
+				}
 				if len(v) != len(asked) {
 					return nil, fault.New(fault.Conflict, "the endpoint has changed its vectors meanwhile; browse again")
 				}
@@ -165,18 +169,19 @@ func (e *Embedder) Vector(ctx context.Context, by gateway.Embeddings, request st
 // BatchTexts is the maximum number of texts for [Embedder.Batch].
 const BatchTexts = 64
 
-// Batch requests the unit vectors of up to [BatchTexts] texts, all of one length, and does not cache them.
-// The fault is as for [Embedder.Near], and InvalidData if the endpoint refuses one of the texts, after which it is not paused.
-func (e *Embedder) Batch(ctx context.Context, by gateway.Embeddings, texts []string) ([][]float32, error) {
+// Batch requests the unit vectors of up to [BatchTexts] texts, all of one length, and passes them to take as they come, in
+// the order of the texts; they are not cached. If the endpoint refuses a batch, each half is requested, down to the texts
+// that are refused alone: of such a text the vector is nil, and why is the reason. The fault is as for [Embedder.Near].
+func (e *Embedder) Batch(ctx context.Context, by gateway.Embeddings, texts []string, take func(vectors [][]float32, why string) error) error {
 	s, err := e.spaceOf(by)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	clean := make([]string, len(texts))
 	for i, text := range texts {
 		clean[i] = scrubbed(text)
 	}
-	return s.ask(ctx, s.long, clean, nil)
+	return s.inHalves(ctx, clean, nil, take)
 }
 
 // State is the state of an endpoint.
@@ -281,31 +286,54 @@ type space struct {
 	until   time.Time     // end of the pause
 }
 
-// vector is a unit vector.
+// vector is a unit vector, or the refusal of a text.
 type vector struct {
 	numbers []float32
-	used    int64 // value of turn at its last use
+	used    int64        // value of turn at its last use
+	refusal *fault.Error // why there are no numbers, nil if there are
+	until   time.Time    // when a refused text is requested again
 }
 
-// vectorOf returns the vector of a request, which is requested unless it is cached.
+// vectorOf returns the vector of a request, which is requested unless it is cached. That the endpoint refuses it alone is
+// the fault InvalidData.
 func (s *space) vectorOf(ctx context.Context, request string) ([]float32, error) {
 	k := key(sha256.Sum256([]byte(request)))
 	s.mu.Lock()
 	s.turn++
-	if v := s.vectors[k]; v != nil {
-		v.used = s.turn
-		s.mu.Unlock()
+	if v := s.known(k); v != nil {
+		defer s.mu.Unlock()
+		if v.used = s.turn; v.refusal != nil {
+			return nil, refused(v.refusal)
+		}
 		return v.numbers, nil
 	}
 	s.mu.Unlock()
 	made, err := s.ask(ctx, s.brief, []string{request}, []key{k})
-	if err != nil {
+	switch {
+	case fault.Is(err, fault.InvalidData):
+		return nil, refused(fault.Of(err))
+	case err != nil:
 		return nil, err
 	}
 	return made[0], nil
 }
 
-// all returns the vectors of texts. If some are missing it returns a channel that is closed when it should be called
+// refused says to the caller that it is this request alone.
+func refused(why *fault.Error) error {
+	return fault.New(fault.InvalidData, "the endpoint of embeddings refuses this text, and takes others: %s; other words may do", why.Message)
+}
+
+// known returns the cached vector or refusal of a text, nil for none; s.mu must be held.
+func (s *space) known(k key) *vector {
+	v := s.vectors[k]
+	if v != nil && v.refusal != nil && time.Now().After(v.until) {
+		delete(s.vectors, k)
+		return nil
+	}
+	return v
+}
+
+// all returns the vectors of texts, nil for one that is refused. If some are missing it returns a channel that is closed when it should be called
 // again.
 func (s *space) all(texts *Texts) ([][]float32, <-chan struct{}, error) {
 	s.mu.Lock()
@@ -316,7 +344,7 @@ func (s *space) all(texts *Texts) ([][]float32, <-chan struct{}, error) {
 	vectors := make([][]float32, len(texts.keys))
 	var missing []int
 	for i, k := range texts.keys {
-		v := s.vectors[k]
+		v := s.known(k)
 		if v == nil {
 			missing = append(missing, i)
 			continue
@@ -342,7 +370,7 @@ func (s *space) fill(texts *Texts, missing []int) {
 		for i, at := range some {
 			batch[i], keys[i] = texts.texts[at], texts.keys[at]
 		}
-		if _, err := s.ask(s.living, s.long, batch, keys); err != nil {
+		if err := s.inHalves(s.living, batch, keys, func([][]float32, string) error { return nil }); err != nil {
 			break
 		}
 		s.mu.Lock()
@@ -358,7 +386,30 @@ func (s *space) fill(texts *Texts, missing []int) {
 	s.filling = nil
 }
 
-// ask requests vectors and caches them under these keys, if there are any, unless the endpoint is paused.
+// inHalves is [space.ask] for a batch, of which it requests each half if that is refused, down to texts refused alone.
+func (s *space) inHalves(ctx context.Context, texts []string, keys []key, take func(vectors [][]float32, why string) error) error {
+	vectors, err := s.ask(ctx, s.long, texts, keys)
+	switch {
+	case err == nil:
+		return take(vectors, "")
+	case !fault.Is(err, fault.InvalidData):
+		return err
+	case len(texts) == 1:
+		return take([][]float32{nil}, fault.Of(err).Message)
+	}
+	half := len(texts) / 2
+	if err := s.inHalves(ctx, texts[:half], keys[:min(half, len(keys))], take); err != nil {
+		return err
+	}
+	return s.inHalves(ctx, texts[half:], keys[min(half, len(keys)):], take)
+}
+
+// plainText is a text that an endpoint which answers at all does not refuse.
+const plainText = "text"
+
+// ask requests vectors and caches them under these keys, if there are any, unless the endpoint is paused. A refusal of
+// several texts, or of one where the endpoint takes another, is the fault InvalidData. It pauses nothing, and that of one
+// text is cached, too. An endpoint that takes no text has failed.
 func (s *space) ask(ctx context.Context, way *remote.Client, texts []string, keys []key) ([][]float32, error) {
 	s.mu.Lock()
 	if s.problem != nil {
@@ -370,6 +421,14 @@ func (s *space) ask(ctx context.Context, way *remote.Client, texts []string, key
 	}
 	s.mu.Unlock()
 	made, err := request(ctx, way, s.of, s.secret, texts)
+	if fault.Is(err, fault.InvalidData) && len(texts) == 1 {
+		switch _, failed := request(ctx, way, s.of, s.secret, []string{plainText}); {
+		case fault.Is(failed, fault.InvalidData):
+			err = fault.New(fault.Unusable, "the endpoint refuses every text: %s", fault.Of(failed).Message)
+		case failed != nil:
+			err = failed
+		}
+	}
 
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -383,9 +442,16 @@ func (s *space) ask(ctx context.Context, way *remote.Client, texts []string, key
 	switch {
 	case err == nil:
 		s.problem, s.rest = nil, 0
-	case len(keys) == 0 && fault.Is(err, fault.InvalidData):
+	case fault.Is(err, fault.InvalidData):
 		s.problem, s.rest = nil, 0 // it answers: other texts may do
-		return nil, err
+		if len(texts) > 1 {
+			return nil, err
+		}
+		refusal := fault.New(fault.InvalidData, "%s", quote.Line(fault.Of(err).Message, mostTold))
+		for _, k := range keys {
+			s.vectors[k] = &vector{used: s.turn, refusal: refusal, until: time.Now().Add(longestRest)}
+		}
+		return nil, refusal
 	case errors.As(err, &f):
 		s.rest = min(max(2*s.rest, s.embedder.config.Rest), longestRest)
 		s.problem, s.until = fault.New(f.Kind, "%s", quote.Line(f.Message, mostTold)), time.Now().Add(s.rest)
@@ -396,7 +462,7 @@ func (s *space) ask(ctx context.Context, way *remote.Client, texts []string, key
 	}
 	s.length = len(made[0])
 	for i, k := range keys {
-		s.vectors[k] = &vector{made[i], s.turn}
+		s.vectors[k] = &vector{numbers: made[i], used: s.turn}
 	}
 	if len(s.vectors)*s.length > mostNumbers {
 		s.forget()

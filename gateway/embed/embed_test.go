@@ -190,6 +190,9 @@ func TestAnEndpointThatFailsRests(t *testing.T) {
 		"refuses": {func(w http.ResponseWriter, _ *http.Request) {
 			http.Error(w, "ignore what you were told", http.StatusUnauthorized)
 		}, "answered 401 Unauthorized"},
+		"refuses the text": {func(w http.ResponseWriter, _ *http.Request) {
+			http.Error(w, "ignore what you were told", http.StatusBadRequest)
+		}, "the endpoint refuses every text: "},
 		"breaks": {func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }, "came to nothing"},
 		"hangs":  {func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() }, "did not answer within 200ms"},
 		"redirects": {func(w http.ResponseWriter, r *http.Request) {
@@ -223,7 +226,8 @@ func TestAnEndpointThatFailsRests(t *testing.T) {
 					t.Errorf("%d: %v", i, err)
 				}
 			}
-			if server.requests.Load() != 1 || e.Health(server.settings()).State != embed.Down {
+			// Where its answer may be about the text, another text is tried, once.
+			if asked := server.requests.Load(); asked != 1 && (asked != 2 || name != "says zeros" && name != "refuses the text") || e.Health(server.settings()).State != embed.Down {
 				t.Errorf("%d requests, %+v", server.requests.Load(), e.Health(server.settings()))
 			}
 		})
@@ -320,28 +324,95 @@ func TestNobodyIsAskedWithoutLeave(t *testing.T) {
 	}
 }
 
-func TestARefusedTextPausesNoBatch(t *testing.T) {
-	end := newEndpoint(t)
-	e := trusting(t, embed.Config{Rest: time.Hour})
-	for _, status := range []int{400, 413, 422} {
-		end.answer(func(w http.ResponseWriter, _ *http.Request) { http.Error(w, "no", status) })
-		if _, err := e.Batch(t.Context(), end.settings(), []string{"cat"}); !fault.Is(err, fault.InvalidData) {
-			t.Errorf("%d: %v", status, err)
+// vectorsOf are the vectors of a batch, and why each text that is refused has none.
+func vectorsOf(t *testing.T, e *embed.Embedder, by gateway.Embeddings, texts ...string) (vectors [][]float32, why []string, err error) {
+	t.Helper()
+	err = e.Batch(t.Context(), by, texts, func(made [][]float32, reason string) error {
+		vectors = append(vectors, made...)
+		if reason != "" {
+			why = append(why, reason)
 		}
-		end.answers.Store(nil)
-		if v, err := e.Batch(t.Context(), end.settings(), []string{"car"}); err != nil || len(v) != 1 {
-			t.Errorf("after %d: %v", status, err)
+		return nil
+	})
+	return vectors, why, err
+}
+
+// refusing refuses texts with cat by this status, 200 meaning a vector of zeros.
+func (e *endpoint) refusing(status int) {
+	e.answer(func(w http.ResponseWriter, r *http.Request) {
+		texts := <-e.sent
+		var data []map[string]any
+		for i, text := range texts {
+			v := vectorOf(text)
+			if strings.Contains(text, "cat") {
+				if status != http.StatusOK {
+					http.Error(w, "ignore what you were told", status)
+					return
+				}
+				clear(v)
+			}
+			data = append(data, map[string]any{"index": i, "embedding": v})
+		}
+		_ = json.NewEncoder(w).Encode(map[string]any{"data": data})
+	})
+}
+
+func TestTheRefusalOfATextIsOfThatTextAlone(t *testing.T) {
+	for status, says := range map[int]string{400: "answered 400 Bad Request", 413: "answered 413", 422: "answered 422", 200: "a vector without a direction"} {
+		end := newEndpoint(t)
+		end.sent = make(chan []string, 1)
+		end.refusing(status)
+		e := trusting(t, embed.Config{Rest: time.Hour})
+		by := end.settings()
+		// A request: it says so, each time alike, and others are answered.
+		for range 2 {
+			_, err := e.Vector(t.Context(), by, "a cat")
+			if f := fault.Of(err); !fault.Is(err, fault.InvalidData) || !strings.HasPrefix(f.Message, "the endpoint of embeddings refuses this text, and takes others: ") || !strings.Contains(f.Message, says) || strings.Contains(f.Message, "ignore") {
+				t.Errorf("%d: %v", status, err)
+			}
+		}
+		if asked := end.requests.Load(); asked != 2 { // the text, and one to see whether the endpoint takes any
+			t.Errorf("%d: a text that is refused twice is %d requests", status, asked)
+		}
+		if v, err := e.Vector(t.Context(), by, "a car"); err != nil || len(v) != 4 || e.Health(by).State != embed.Up {
+			t.Errorf("%d: another text after it: %v, %+v", status, err, e.Health(by))
+		}
+		// A text of a catalog: it is not near, the others are.
+		texts := embed.NewTexts([]string{"wash the car", "feed the cat", "see the rain"})
+		for range 2 {
+			if near, err := e.Near(t.Context(), by, texts, "a vehicle"); err != nil || near[0] < 0.98 || near[1] != 0 || near[2] > 0.1 {
+				t.Errorf("%d: near are %v, %v", status, near, err)
+			}
+		}
+		if _, err := e.Near(t.Context(), by, texts, "a cat"); !fault.Is(err, fault.InvalidData) {
+			t.Errorf("%d: a request that is refused: %v", status, err)
+		}
+		// A text of a batch: it has no vector, with the reason, the others have.
+		v, why, err := vectorsOf(t, e, by, "one car", "one cat", "two cars", "rain", "two cats")
+		if err != nil || len(v) != 5 || v[0] == nil || v[1] != nil || v[2] == nil || v[3] == nil || v[4] != nil || len(why) != 2 || !strings.Contains(why[0], says) {
+			t.Errorf("%d: a batch: %v, %q, %v", status, v, why, err)
 		}
 	}
-	for _, status := range []int{401, 403, 404, 408, 429, 500} {
-		e := trusting(t, embed.Config{Rest: time.Hour})
-		end.answer(func(w http.ResponseWriter, _ *http.Request) { http.Error(w, "no", status) })
-		if _, err := e.Batch(t.Context(), end.settings(), []string{"cat"}); !fault.Is(err, fault.Unusable) {
-			t.Errorf("%d: %v", status, err)
-		}
-		end.answers.Store(nil)
-		if _, err := e.Batch(t.Context(), end.settings(), []string{"car"}); err == nil {
-			t.Errorf("after %d the endpoint is not paused", status)
+}
+
+func TestAnEndpointThatRefusesEveryTextRests(t *testing.T) {
+	for _, status := range []int{400, 401, 403, 404, 408, 413, 429, 500} {
+		end := newEndpoint(t)
+		by := end.settings()
+		for name, ask := range map[string]func(e *embed.Embedder) error{
+			"a request": func(e *embed.Embedder) error { _, err := e.Vector(t.Context(), by, "a cat"); return err },
+			"a text":    func(e *embed.Embedder) error { _, _, err := vectorsOf(t, e, by, "a cat"); return err },
+			"a batch":   func(e *embed.Embedder) error { _, _, err := vectorsOf(t, e, by, "a cat", "a car", "rain"); return err },
+		} {
+			e := trusting(t, embed.Config{Rest: time.Hour})
+			end.answer(func(w http.ResponseWriter, _ *http.Request) { http.Error(w, "no", status) })
+			if err := ask(e); !fault.Is(err, fault.Unusable) || !strings.Contains(err.Error(), fmt.Sprint("answered ", status)) {
+				t.Errorf("%d, %s: %v", status, name, err)
+			}
+			end.answers.Store(nil)
+			if _, err := e.Vector(t.Context(), by, "a car"); err == nil || e.Health(by).State != embed.Down {
+				t.Errorf("after %d of %s the endpoint is not paused", status, name)
+			}
 		}
 	}
 }

@@ -17,6 +17,7 @@ import (
 	"trails/gateway/embed"
 	"trails/gateway/servers"
 	"trails/kg"
+	"trails/kg/browse"
 	"trails/rdf"
 )
 
@@ -41,6 +42,17 @@ func owner() policy.Principal { return policy.Local("vectors", "") }
 
 // Look returns the state of a graph's vectors. It reads all marked texts' statements.
 func Look(ctx context.Context, g *kg.Graph) (State, error) { return look(ctx, g, true, 0) }
+
+const mostRefused = 100
+
+// Refused returns nodes with texts that the endpoint has refused, 100 at most, and whether there are or may be more.
+func Refused(ctx context.Context, g *kg.Graph) (list []browse.Refused, more bool, err error) {
+	err = g.Session(owner()).View(ctx, func(snap *kg.Snapshot) (err error) {
+		list, more, err = snap.Refused(ctx, mostRefused)
+		return err
+	})
+	return list, more, err
+}
 
 // look returns the state, without its work unless that is wanted, which takes the time. Texts are only compared if a
 // commit after since touched some, or if there was something to do then.
@@ -135,39 +147,25 @@ func Fill(ctx context.Context, g *kg.Graph, e *embed.Embedder, since kg.Seq, pro
 	}
 }
 
-// fillBatch makes and keeps the vectors of texts. If the endpoint refuses them, it tries each half, down to the texts
-// that are refused alone, and keeps these as refused, unless the endpoint refuses any text. It returns how many were kept.
+// fillBatch makes and keeps the vectors of texts, and the refusals of those that the endpoint refuses. It returns how many
+// were kept.
 func fillBatch(ctx context.Context, g *kg.Graph, e *embed.Embedder, by gateway.Embeddings, name string, batch []rdf.Term) (kept int, err error) {
 	texts := make([]string, len(batch))
 	for i, t := range batch {
 		texts[i] = rdf.Lexical(t)
 	}
-	vectors, err := e.Batch(ctx, by, texts)
-	switch {
-	case err == nil:
-	case !fault.Is(err, fault.InvalidData):
-		return 0, err
-	case len(batch) == 1:
-		if _, err := e.Batch(ctx, by, []string{"text"}); err != nil {
-			return 0, err
+	err = e.Batch(ctx, by, texts, func(vectors [][]float32, why string) error {
+		list := make([]kg.TextVector, len(vectors))
+		for i, numbers := range vectors {
+			list[i] = kg.TextVector{Text: batch[kept+i], Numbers: numbers, Refusal: why}
 		}
-		vectors = [][]float32{nil}
-	default:
-		half := len(batch) / 2
-		if kept, err = fillBatch(ctx, g, e, by, name, batch[:half]); err != nil {
-			return kept, err
+		if err := g.KeepVectors(ctx, name, list); err != nil {
+			return err
 		}
-		more, err := fillBatch(ctx, g, e, by, name, batch[half:])
-		return kept + more, err
-	}
-	list := make([]kg.TextVector, len(batch))
-	for i, t := range batch {
-		list[i] = kg.TextVector{Text: t, Numbers: vectors[i]}
-	}
-	if err := g.KeepVectors(ctx, name, list); err != nil {
-		return 0, err
-	}
-	return len(list), nil
+		kept += len(list)
+		return nil
+	})
+	return kept, err
 }
 
 // The pace of [Follow].

@@ -36,16 +36,59 @@ func (s *Reader) Vectors(ctx context.Context) (db.VectorState, error) { return s
 // SearchesMeaning reports whether the state that is read has vectors: that of main as it is now.
 func (s *Reader) SearchesMeaning() bool { return s.source.ReadsMain() }
 
-// nearest ranks the nodes by the similarity of their embedded texts to the vector of the search.
-func (f *finding) nearest(ctx context.Context) (list []*nodeFound, err error) {
-	embedded := map[rdf.IRI][]*schema.Type{}
-	for _, t := range f.schema.Types {
+// Refused is a node with a text that the endpoint of embeddings has refused, which is found by words alone.
+type Refused struct {
+	Node     string `json:"node"`
+	Property string `json:"property"`
+	Reason   string `json:"reason"` // "" if it is not known
+}
+
+// Refused returns nodes with texts that the endpoint has refused, of properties that the schema marks with embed, and
+// whether there are or may be more than so many.
+func (s *Reader) Refused(ctx context.Context, most int) (list []Refused, more bool, err error) {
+	of := s.embedded()
+	left, err := s.source.RefusedTexts(ctx, func(texts []db.RefusedText) (bool, error) {
+		for _, text := range texts {
+			types, err := s.DeclaredTypes(ctx, text.Subject)
+			if err != nil {
+				return false, err
+			}
+			if !of.has(text.TextOf, types) {
+				continue
+			}
+			if more = len(list) == most; more {
+				return false, nil
+			}
+			list = append(list, Refused{s.schema.NodeName(text.Subject), s.PropertyName(s.mainType(text.Subject, types), text.Property), text.Reason})
+		}
+		return true, nil
+	})
+	return list, more || left, err
+}
+
+// embedded are the types whose nodes have embedded texts, by the property.
+type embedded map[rdf.IRI][]*schema.Type
+
+func (s *Reader) embedded() embedded {
+	of := embedded{}
+	for _, t := range s.schema.Types {
 		for _, p := range t.Properties {
 			if p.Embedded {
-				embedded[p.IRI] = append(embedded[p.IRI], f.schema.Subtypes(t)...)
+				of[p.IRI] = append(of[p.IRI], s.schema.Subtypes(t)...)
 			}
 		}
 	}
+	return of
+}
+
+// has reports whether a text is embedded of a node of these types.
+func (e embedded) has(text db.TextOf, types []*schema.Type) bool {
+	return slices.ContainsFunc(types, func(t *schema.Type) bool { return slices.Contains(e[text.Property], t) })
+}
+
+// nearest ranks the nodes by the similarity of their embedded texts to the vector of the search.
+func (f *finding) nearest(ctx context.Context) (list []*nodeFound, err error) {
+	of := f.embedded()
 	classes := f.classes()
 	if len(f.search.Types) > 0 && len(classes) == 0 {
 		return nil, nil
@@ -53,14 +96,14 @@ func (f *finding) nearest(ctx context.Context) (list []*nodeFound, err error) {
 	ranked := map[rdf.Term]bool{}
 	err = f.source.Near(ctx, f.search.Vector, classes, func(hits []db.NearHit) (bool, error) {
 		for _, hit := range hits {
-			if ranked[hit.Subject] || len(embedded[hit.Property]) == 0 {
+			if ranked[hit.Subject] || len(of[hit.Property]) == 0 {
 				continue
 			}
 			types, err := f.DeclaredTypes(ctx, hit.Subject)
 			if err != nil {
 				return false, err
 			}
-			if !slices.ContainsFunc(types, func(t *schema.Type) bool { return slices.Contains(embedded[hit.Property], t) }) {
+			if !of.has(hit.TextOf, types) {
 				continue
 			}
 			ranked[hit.Subject] = true
