@@ -52,6 +52,7 @@ func (t typeShown) draw(colours *palette) h.Node {
 			h.H2(h.ID("h-"+t.Name), h.Class(colours.class(t.Name)), colours.swatch(t.Name), h.Text(" "+t.Name)),
 			h.If(t.Abstract, badge("", "abstract")),
 			h.If(t.Open, h.Span(h.Class("badge"), h.Title("Its nodes may have names that the schema does not declare"), h.Text("open"))),
+			h.If(t.Embed, h.Span(h.Class("badge"), h.Title("All its texts are found by what they mean, too"), h.Text("embed"))),
 			h.Span(h.Class("more"), anchor("", typeURL(t.Name), h.Text("Instances")), h.Text(" · "), anchor("", typeQueryURL(t.Name), h.Text("query")),
 				h.If(!t.Abstract, h.Group{do("create"), do("update"), do("delete")}))),
 		h.If(t.Description != "", h.P(h.Class("soft"), h.Text(line(t.Description)))),

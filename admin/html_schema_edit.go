@@ -226,7 +226,7 @@ func (d *schemaEdit) drawProperty(p propertyTyped) h.Node {
 	tick := func(name, label string, is bool) h.Node {
 		return h.Label(h.Class("choice"), h.Input(h.Type("checkbox"), h.Name(rowName(0, name)), h.Value("1"), h.If(is, h.Checked())), h.Text(" "+label))
 	}
-	kind, values := rowName(0, "kind"), rowName(0, "values")
+	kind, values, embed := rowName(0, "kind"), rowName(0, "values"), rowName(0, "embed")
 	return h.Div(h.Class("schema-fields"),
 		text("title", "Name", p.Title, h.MaxLength("128"), h.Placeholder("such as Full name"), h.AutoFocus()),
 		labelled("", "f-"+kind, "Kind", d.drawKind(kind, p.Kind, h.ID("f-"+kind))),
@@ -245,7 +245,9 @@ func (d *schemaEdit) drawProperty(p propertyTyped) h.Node {
 			text("languages", "Languages of a text with a language", p.Languages, h.Placeholder("such as en, de")),
 			text("dim", "Numbers in a vector", p.Dim, h.Attr("inputmode", "numeric")),
 			text("predicate", "IRI of its own", p.Predicate, h.Placeholder("such as http://xmlns.com/foaf/0.1/name"), h.Attr("spellcheck", "false")),
-			h.Div(h.Class("field schema-ticks"), tick("unique_lang", "one text in each language", p.UniqueLang), tick("unsearched", "left out of the full-text search", p.Unsearched), tick("embedded", "found by meaning, too: sent to the endpoint of embeddings", p.Embedded)))))
+			h.Div(h.Class("field schema-ticks"), tick("unique_lang", "one text in each language", p.UniqueLang), tick("unsearched", "left out of the full-text search", p.Unsearched)),
+			labelled("", "f-"+embed, "Found by meaning, too: sent to the endpoint of embeddings", h.Select(h.ID("f-"+embed), h.Name(embed),
+				option("", "as the type says", p.Embed == ""), option("true", "yes", p.Embed == "true"), option("false", "no", p.Embed == "false"))))))
 }
 
 // drawRareOfType are the controls of a type that few types need.
@@ -264,7 +266,7 @@ func (d *schemaEdit) drawRareOfType(name string, t typeTyped) h.Node {
 	}
 	return h.Details(h.Class("schema-more"), h.If(t.isRare(), h.Attr("open")), h.Summary(h.Text("More")), h.Div(h.Class("schema-fields"),
 		h.If(len(supers) > 0, h.FieldSet(h.Class("field schema-ticks"), h.Legend(h.Text("Extends: has all properties of")), supers)),
-		h.Div(h.Class("field schema-ticks"), tick("abstract", "1", "abstract: only types that extend it have instances", t.Abstract), tick("open", "1", "open: instances may have properties that are not declared", t.Open)),
+		h.Div(h.Class("field schema-ticks"), tick("abstract", "1", "abstract: only types that extend it have instances", t.Abstract), tick("open", "1", "open: instances may have properties that are not declared", t.Open), tick("embed", "1", "all its texts are found by meaning, too: sent to the endpoint of embeddings", t.Embed)),
 		labelled("", "f-unique", "Unique together, one group a line", h.Textarea(h.ID("f-unique"), h.Name("unique"), h.Rows("2"), h.Placeholder("such as name, born"), textareaText(t.Unique))),
 		labelled("", "f-ids", "Ids of instances", h.Select(h.ID("f-ids"), h.Name("ids"), h.If(t.IDs == "", option("", "As without a choice: a new one for each", true)), ids)),
 		schemaField("class", "IRI of its own", t.Class, h.Placeholder("such as http://xmlns.com/foaf/0.1/Person"), h.Attr("spellcheck", "false"))))

@@ -154,8 +154,8 @@ func constraints(p kgschema.PropertyDocument) []string {
 	if p.Search != nil && !*p.Search {
 		say("search", "false")
 	}
-	if p.Embed {
-		say("embed", "true")
+	if p.Embed != nil {
+		say("embed", strconv.FormatBool(*p.Embed))
 	}
 	return out
 }

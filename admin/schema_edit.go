@@ -453,11 +453,12 @@ type typeTyped struct {
 	Extends            []string
 	Unique, IDs, Class string
 	Abstract, Open     bool
+	Embed              bool
 }
 
 // isRare reports that a control is set that the page folds.
 func (t typeTyped) isRare() bool {
-	return len(t.Extends) > 0 || t.Unique+t.Class != "" || t.Abstract || t.Open || t.IDs != "" && t.IDs != string(kgschema.MintUUIDv7)
+	return len(t.Extends) > 0 || t.Unique+t.Class != "" || t.Abstract || t.Open || t.Embed || t.IDs != "" && t.IDs != string(kgschema.MintUUIDv7)
 }
 
 // readType reads the controls of a type, besides its key.
@@ -465,7 +466,7 @@ func readType(values url.Values) typeTyped {
 	text := func(name string) string { return strings.TrimSpace(values.Get(name)) }
 	return typeTyped{
 		Title: text("title"), Label: values.Get("label"), Description: text("description"),
-		Extends: values["extends"], Unique: text("unique"), IDs: values.Get("ids"), Class: text("class"), Abstract: values.Has("abstract"), Open: values.Has("open"),
+		Extends: values["extends"], Unique: text("unique"), IDs: values.Get("ids"), Class: text("class"), Abstract: values.Has("abstract"), Open: values.Has("open"), Embed: values.Has("embed"),
 	}
 }
 
@@ -511,6 +512,7 @@ func (t typeTyped) rareWords() (out object) {
 	add(len(t.Extends) > 0, "extends", t.Extends)
 	add(t.Abstract, "abstract", true)
 	add(t.Open, "open", true)
+	add(t.Embed, "embed", true)
 	add(len(groups) > 0, "unique", groups)
 	add(t.IDs != "", "iri", t.IDs)
 	add(t.Class != "", "rdf_type", t.Class)
@@ -525,7 +527,7 @@ func (d *schemaEdit) typeOf(name string) (is, typed typeTyped, err error) {
 	}
 	is = typeTyped{
 		Title: t.Name, Label: t.Label, Description: t.Description, Key: t.Key,
-		Extends: t.Extends, IDs: string(t.Mint), Abstract: t.Abstract, Open: t.Open,
+		Extends: t.Extends, IDs: string(t.Mint), Abstract: t.Abstract, Open: t.Open, Embed: t.Embed,
 	}
 	for _, group := range t.Unique {
 		is.Unique += strings.Join(group, ", ") + "\n"

@@ -48,12 +48,13 @@ type propertyTyped struct {
 	Many, Required, Unique                                                                   bool
 	// Those of the next lines are rare.
 	Shortest, Fewest, Highest, Has, Languages, Dim, Predicate string
-	UniqueLang, Unsearched, Embedded                          bool
+	UniqueLang, Unsearched                                    bool
+	Embed                                                     string // "true", "false", or "" as the type says
 }
 
 // isRare reports that a control is set that the page folds.
 func (p propertyTyped) isRare() bool {
-	return p.Shortest+p.Fewest+p.Highest+p.Has+p.Languages+p.Dim+p.Predicate != "" || p.UniqueLang || p.Unsearched || p.Embedded
+	return p.Shortest+p.Fewest+p.Highest+p.Has+p.Languages+p.Dim+p.Predicate+p.Embed != "" || p.UniqueLang || p.Unsearched
 }
 
 // textControls are the controls of a property that hold a text, by the last part of their names.
@@ -61,13 +62,13 @@ func (p *propertyTyped) textControls() map[string]*string {
 	return map[string]*string{
 		"title": &p.Title, "label": &p.Label, "kind": &p.Kind, "values": &p.Values, "pattern": &p.Pattern, "example": &p.Example, "least": &p.Least, "most": &p.Most,
 		"longest": &p.Longest, "default": &p.Default, "description": &p.Description,
-		"shortest": &p.Shortest, "fewest": &p.Fewest, "highest": &p.Highest, "has": &p.Has, "languages": &p.Languages, "dim": &p.Dim, "predicate": &p.Predicate,
+		"shortest": &p.Shortest, "fewest": &p.Fewest, "highest": &p.Highest, "has": &p.Has, "languages": &p.Languages, "dim": &p.Dim, "predicate": &p.Predicate, "embed": &p.Embed,
 	}
 }
 
 // marks are the controls of a property that are set or not.
 func (p *propertyTyped) marks() map[string]*bool {
-	return map[string]*bool{"many": &p.Many, "required": &p.Required, "unique": &p.Unique, "unique_lang": &p.UniqueLang, "unsearched": &p.Unsearched, "embedded": &p.Embedded}
+	return map[string]*bool{"many": &p.Many, "required": &p.Required, "unique": &p.Unique, "unique_lang": &p.UniqueLang, "unsearched": &p.Unsearched}
 }
 
 // rowName is the name of a control of the i-th property of the form.
@@ -90,8 +91,11 @@ func typedOf(p kgschema.PropertyDocument, base string) propertyTyped {
 	out := propertyTyped{
 		Title: p.Name, Label: p.Label, Kind: p.Type, Pattern: p.Pattern, Least: scalar(p.MinValue), Most: scalar(p.MaxValue), Default: scalar(p.Default), Description: p.Description,
 		Many: p.Many, Required: p.Required, Unique: p.Unique,
-		Has: scalar(p.HasValue), Languages: strings.Join(p.Languages, ", "), UniqueLang: p.UniqueLang, Unsearched: p.Search != nil && !*p.Search, Embedded: p.Embed,
+		Has: scalar(p.HasValue), Languages: strings.Join(p.Languages, ", "), UniqueLang: p.UniqueLang, Unsearched: p.Search != nil && !*p.Search,
 		Shortest: numeral(p.MinLength), Highest: numeral(p.MaxCount), Longest: numeral(p.MaxLength), Dim: numeral(p.Dim),
+	}
+	if p.Embed != nil {
+		out.Embed = strconv.FormatBool(*p.Embed)
 	}
 	if p.MinCount > 0 {
 		out.Fewest = strconv.Itoa(p.MinCount)
@@ -210,7 +214,7 @@ func (p propertyTyped) words() object {
 	add(len(languages) > 0, "languages", languages)
 	add(p.UniqueLang, "unique_lang", true)
 	add(p.Unsearched, "search", false)
-	add(p.Embedded, "embed", true)
+	add(p.Embed != "", "embed", p.Embed == "true")
 	add(p.Has != "", "has_value", p.Has)
 	add(p.Predicate != "", "predicate", p.Predicate)
 	add(p.Default != "", "default", p.Default)
@@ -386,7 +390,7 @@ func propertyInWords(members []jsontext.Member) string {
 		case "search":
 			out = append(out, textIf(value == "false", "not ", "")+"searched")
 		case "embed":
-			out = append(out, textIf(value == "false", "not ", "")+"found by meaning")
+			out = append(out, textIf(value == "false", "not ", "")+"found by meaning"+textIf(value == "null", ", if the type says so", ""))
 		case "predicate":
 			out = append(out, "with the IRI "+value)
 		case "abstract", "open":

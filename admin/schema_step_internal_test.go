@@ -16,11 +16,12 @@ types:
   Thing:
     abstract: true
     properties:
-      code: {type: string, required: true, pattern: '^[a-z]+$', min_length: 2, max_length: 9, unique: true, description: Its code}
+      code: {type: string, required: true, pattern: '^[a-z]+$', min_length: 2, max_length: 9, unique: true, embed: false, description: Its code}
   Person:
     extends: Thing
     label: code
     open: true
+    embed: true
     iri: preserve
     rdf_type: http://xmlns.com/foaf/0.1/Person
     unique: [[born, rank], [rank, code]]

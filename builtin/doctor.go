@@ -336,7 +336,7 @@ func (d *doctor) checkVectors(ctx context.Context, r *invoke.Request) (string, e
 	by := settings.Embeddings
 	switch {
 	case !r.Snapshot.Embeds() && n+state.Refused == 0:
-		return "no property is marked with embed; texts are found by words", nil
+		return "the schema marks no texts with embed; texts are found by words", nil
 	case by == (gateway.Embeddings{}):
 		return "", warn("there are %d vectors and no endpoint of embeddings; trails gateway settings names one, or trails embed FILE --drop removes them", n)
 	}

@@ -343,6 +343,52 @@ func TestATextThatIsRefusedHoldsUpNoOther(t *testing.T) {
 	}
 }
 
+func TestATypeSendsAllItsTexts(t *testing.T) {
+	endpoint, embedder := newMeaningEndpoint(t), embedding(t, true)
+	e := invoketest.New(t, `
+types:
+  Named: {label: name, properties: {name: {type: string, required: true}}}
+  Note: {extends: Named, embed: true, properties: {body: string, secret: {type: string, embed: false}, left: {type: string, search: false}}}
+  Memo: {extends: Note, properties: {aside: string}}
+  Person: {extends: Named, properties: {about: string}}
+`, invoke.Config{Providers: builtin.Options{Embedder: embedder}.Providers()})
+	e.Must(t, "trails.meta.gateway.configure", fmt.Sprintf(`{"settings":{"embeddings":{"url":%q,"model":"m"}}}`, endpoint.URL))
+	for _, write := range [][2]string{
+		{"note.create", `{"id":"n1","name":"name of a note","body":"body of a note","secret":"never a kitten","left":"never a feline"}`},
+		{"memo.create", `{"id":"m1","name":"name of a memo","body":"a kitten","secret":"never a cat","aside":"aside of a memo"}`},
+		{"person.create", `{"id":"p1","name":"never this name","about":"never a cat"}`},
+	} {
+		e.Must(t, write[0], write[1])
+	}
+	sent := func(what string, want ...string) {
+		t.Helper()
+		endpoint.change(func() { endpoint.sent = nil })
+		if s, err := meaning.Fill(t.Context(), e.Graph(), embedder, 0, nil); err != nil || s.Work.Pending != 0 {
+			t.Fatalf("%s: %+v, %v", what, s, err)
+		}
+		got := append([]string{}, endpoint.sent...)
+		slices.Sort(got)
+		if !slices.Equal(got, want) {
+			t.Errorf("%s: sent are %q", what, got)
+		}
+	}
+	sent("the texts of a type", "a kitten", "aside of a memo", "body of a note", "name of a memo", "name of a note")
+	names, _, warned := foundBy(t, e, `{"text":"cat things"}`)
+	if warned != "" || !slices.Contains(names, "Memo/m1") {
+		t.Errorf("by meaning %v: %s", names, warned)
+	}
+	e.Must(t, "schema_apply", `{"patch":"- alter_property: {Note.secret: {embed: null}}"}`)
+	sent("a property that says nothing any more", "never a cat", "never a kitten")
+	// A text that another node has under another property is no text of that node.
+	if names, out, _ := foundBy(t, e, `{"text":"cat things","type":"Person","explain":true}`); strings.Contains(fmt.Sprint(out["rows"]), "by meaning (") {
+		t.Errorf("by a text that is not embedded there %v: %v", names, out["rows"])
+	}
+	e.Must(t, "schema_apply", `{"patch":"- alter_type: {Note: {embed: false}}"}`)
+	if s, err := meaning.Fill(t.Context(), e.Graph(), embedder, 0, nil); err != nil || s.Vectors != 0 {
+		t.Errorf("without the word: %+v, %v", s, err)
+	}
+}
+
 func TestACommitOfOtherTextsComparesNone(t *testing.T) {
 	endpoint, embedder := newMeaningEndpoint(t), embedding(t, true)
 	e := invoketest.New(t, meaningSchema, invoke.Config{})

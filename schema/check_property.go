@@ -70,8 +70,8 @@ func (c *checker) constraints(p *Property, path string) {
 		c.report(path+".dim", fault.MaxValue, *p.Dim, maxDim, "dim must lie between 1 and %d", maxDim)
 	}
 	switch {
-	case !p.Embedded:
-	case p.Class != "" || p.Datatype != wordString && !p.IsLang():
+	case p.Embedded == nil || !*p.Embedded:
+	case !p.isProse():
 		c.report(path+".embed", fault.Datatype, true, nil, "embed is for string and lang_string, not for %s", cmp.Or(p.Class, p.Datatype))
 	case p.Unsearched:
 		c.report(path+".embed", fault.HasValue, true, nil, "embed is for what search finds, and search is false here; drop one of them")
@@ -148,6 +148,9 @@ func (c *checker) counts(p *Property, path string) {
 		c.report(path+".min_count", fault.MaxValue, p.MinCount, len(p.OneOf), "min_count %d is more than the %d values of one_of", p.MinCount, len(p.OneOf))
 	}
 }
+
+// isProse reports whether the values are texts that may be found by what they mean.
+func (p *Property) isProse() bool { return p.Class == "" && p.Datatype == wordString || p.IsLang() }
 
 func (p *Property) isText() bool { return Datatypes[p.Datatype].Text && p.Class == "" }
 

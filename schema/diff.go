@@ -109,6 +109,9 @@ func (d *differ) typ(was, is *Type) {
 		s.Checks = was.Open
 		d.add(s)
 	}
+	if was.Embedded != is.Embedded {
+		d.add(step(ChangeEmbed, was.Embedded, is.Embedded))
+	}
 	if was.Mint != is.Mint {
 		d.add(step(ChangeMint, textOrNil(string(was.Mint)), textOrNil(string(is.Mint))))
 	}

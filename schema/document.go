@@ -25,6 +25,7 @@ type TypeDocument struct {
 	Extends     []string           `json:"extends,omitempty"`
 	Abstract    bool               `json:"abstract,omitempty"`
 	Open        bool               `json:"open,omitempty"`
+	Embed       bool               `json:"embed,omitempty"`
 	Properties  []PropertyDocument `json:"properties"`
 }
 
@@ -54,7 +55,7 @@ type PropertyDocument struct {
 	Default     any      `json:"default,omitempty"`
 	Dim         *int     `json:"dim,omitempty"`
 	Search      *bool    `json:"search,omitempty"` // false, or nothing
-	Embed       bool     `json:"embed,omitempty"`
+	Embed       *bool    `json:"embed,omitempty"`
 	Was         []string `json:"was,omitempty"`
 }
 
@@ -75,7 +76,7 @@ func (s *Schema) typeDocument(t *Type) TypeDocument {
 	d := TypeDocument{
 		Name: t.Name, IRI: string(t.IRI), Description: t.Description,
 		Label: s.LabelOf(t), Key: s.KeyOf(t), Unique: t.Unique, Mint: s.MintOf(t), IDs: t.IDs,
-		Extends: t.Extends, Abstract: t.Abstract, Open: t.Open,
+		Extends: t.Extends, Abstract: t.Abstract, Open: t.Open, Embed: t.Embedded,
 		Properties: make([]PropertyDocument, 0, len(t.Properties)),
 	}
 	for _, p := range t.Properties {

@@ -64,6 +64,7 @@ func generateType(t *rapid.T, i int, name string, names []string) *schema.Type {
 	if rapid.IntRange(0, 3).Draw(t, "rdf_type") == 0 {
 		typ.IRI = rdf.IRI("http://xmlns.com/foaf/0.1/" + name)
 	}
+	typ.Embedded = rapid.Bool().Draw(t, "embeds")
 	if i > 0 && rapid.Bool().Draw(t, "extends") {
 		typ.Extends = []string{rapid.SampledFrom(names[:i]).Draw(t, "super")}
 	}
@@ -116,7 +117,10 @@ func generateProperty(t *rapid.T, name string, names []string) *schema.Property 
 	if rapid.IntRange(0, 3).Draw(t, "predicate") == 0 {
 		p.IRI = rdf.IRI("http://xmlns.com/foaf/0.1/" + name)
 	}
-	p.Embedded = !p.Unsearched && (p.Datatype == "string" || p.Datatype == "lang_string") && rapid.Bool().Draw(t, "embedded")
+	if !p.Unsearched && (p.Datatype == "string" || p.Datatype == "lang_string") && rapid.Bool().Draw(t, "says_embed") {
+		said := rapid.Bool().Draw(t, "embedded")
+		p.Embedded = &said
+	}
 	generateConstraints(t, p)
 	return p
 }

@@ -15,7 +15,7 @@ import (
 type key struct {
 	name      string
 	predicate rdf.IRI // predicate of the property shape
-	// field points to the field: a *string, *bool, *int, **int, *rdf.Term, *[]rdf.Term or *[]string. It is nil for a
+	// field points to the field: a *string, *bool, **bool, *int, **int, *rdf.Term, *[]rdf.Term or *[]string. It is nil for a
 	// key that is handled separately.
 	field func(*Property) any
 	// tightens reports whether a previously valid value may become invalid; nil if it is not a constraint.
@@ -154,6 +154,10 @@ func (k key) value(s *Schema, p *Property) any {
 		return *f != k.negated
 	case *int:
 		return *f
+	case **bool:
+		if *f != nil {
+			return **f
+		}
 	case **int:
 		if *f != nil {
 			return **f

@@ -23,6 +23,7 @@ type facts struct {
 	key        []string
 	mint       Mint
 	open       bool
+	embedded   bool
 }
 
 // Type returns the type with this name, or nil.
@@ -99,6 +100,15 @@ func (s *Schema) KeyOf(t *Type) []string { return s.of(t).key }
 // supertype that does, else [MintUUIDv7].
 func (s *Schema) MintOf(t *Type) Mint { return s.of(t).mint }
 
+// Embeds reports whether texts that t's nodes have by p, a property of its own or an inherited one, are found by what they
+// mean, too: as p says, or else if t or one of its supertypes says so, unless search leaves p out.
+func (s *Schema) Embeds(t *Type, p *Property) bool {
+	if p.Embedded != nil {
+		return *p.Embedded
+	}
+	return s.of(t).embedded && p.isProse() && !p.Unsearched
+}
+
 // TypesOf returns the declared types that a node's quads state with rdf:type, in
 // order of declaration. Quads with other predicates are ignored.
 func (s *Schema) TypesOf(quads []rdf.Quad) []*Type {
@@ -152,15 +162,16 @@ func (s *Schema) addSubtype(super, t *Type) {
 	}
 }
 
-// inherit computes label, key and mint, the type's own or those of the nearest supertype, and whether it is open,
-// which subtypes inherit.
+// inherit computes label, key and mint, the type's own or those of the nearest supertype, and whether it is open
+// or embedded, which subtypes inherit.
 func (s *Schema) inherit(t *Type) {
 	f := s.about[t]
-	f.label, f.key, f.mint, f.open = t.Label, t.Key, t.Mint, t.Open
+	f.label, f.key, f.mint, f.open, f.embedded = t.Label, t.Key, t.Mint, t.Open, t.Embedded
 	for _, super := range f.supertypes {
 		f.label = cmp.Or(f.label, super.Label)
 		f.mint = cmp.Or(f.mint, super.Mint)
 		f.open = f.open || super.Open
+		f.embedded = f.embedded || super.Embedded
 		if f.key == nil {
 			f.key = super.Key
 		}

@@ -29,6 +29,15 @@ types:
     abstract: true
   Wide:
     open: true
+  Told:
+    embed: true
+    properties:
+      note: string
+      secret: {type: string, embed: false}
+      count: integer
+      code: {type: string, search: false}
+  Blank:
+    properties: {weight: integer}
 `
 
 // What a step lets in that was kept out before loosens, what it keeps out tightens, and what
@@ -61,6 +70,17 @@ func TestStepsThatLoosenAreToldFromThoseThatAddOrTighten(t *testing.T) {
 		{"alter_property: {Thing.name: {pattern: null}}", true},
 		{"alter_property: {Thing.name: {embed: true}}", true},
 		{"add_property: {Thing.motto: {type: string, embed: true}}", false},
+		{"add_type: {Other: {embed: true, properties: {title: string}}}", false},
+		{"add_type: {Other: {extends: Told}}", false},
+		{"alter_type: {Thing: {embed: true}}", true},
+		{"alter_type: {Told: {embed: false}}", false},
+		{"alter_property: {Told.note: {embed: true}}", false}, // its type says so already
+		{"alter_property: {Told.note: {embed: false}}", false},
+		{"alter_property: {Told.secret: {embed: null}}", true},
+		{"alter_property: {Told.count: {type: string}}", true},
+		{"alter_property: {Told.code: {search: true}}", true},
+		{"alter_type: {Thing: {extends: Told}}", true},
+		{"alter_type: {Blank: {extends: Told}}", false}, // it has no texts of its own
 		{"alter_property: {Thing.name: {pattern: .}}", true},
 		{"alter_property: {Thing.name: {required: false}}", true},
 		{"alter_property: {Thing.name: {unique: false}}", true},

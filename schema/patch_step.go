@@ -25,7 +25,7 @@ const (
 	ChangeConstraint  StepKind = "change_constraint" // Step.Constraint names it
 	ChangeDefault     StepKind = "change_default"
 	ChangeSearch      StepKind = "change_search" // whether search finds the values of a property
-	ChangeEmbed       StepKind = "change_embed"  // whether texts of a property are sent to the endpoint of embeddings
+	ChangeEmbed       StepKind = "change_embed"  // whether texts of a property, or of a type, are sent to the endpoint of embeddings
 	ChangeWas         StepKind = "change_was"    // the names that a property had before
 	ChangeExtends     StepKind = "change_extends"
 	ChangeAbstract    StepKind = "change_abstract"

@@ -115,7 +115,10 @@ types:
 		{`alter_property: {Task.next: {predicate: "urn:next"}}`, ""},
 		{`alter_property: {Task.title: {search: false}}`, ""},
 		{`alter_property: {Task.title: {embed: true}}`, ""},
-		{`alter_property: {Task.title: {embed: false}}`, "alter_property Task.title: it is so already"},
+		{`alter_property: {Task.title: {embed: false}}`, ""}, // against what the type says, or may say
+		{`alter_property: {Task.title: {embed: null}}`, "alter_property Task.title: it is so already"},
+		{`alter_type: {Task: {embed: true}}`, ""},
+		{`alter_type: {Task: {embed: false}}`, "alter_type Task: it is so already"},
 		{`alter_type: {Task: {label: title}}`, "alter_type Task: it is so already"},
 		{`alter_type: {Task: {label: null}}`, ""},
 		{`alter_type: {Task: {open: true, abstract: false, extends: []}}`, "alter_type Task: it is so already"},

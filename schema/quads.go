@@ -57,7 +57,7 @@ const (
 	TrailsName           = rdf.IRI(rdf.TrailsNS + "name")           // of a property shape: the property's name when sh:name is its label
 	TrailsDim            = rdf.IRI(rdf.TrailsNS + "dim")            // of a property shape: components of a vector
 	TrailsSearch         = rdf.IRI(rdf.TrailsNS + "search")         // of a property shape: false when search leaves its values out
-	TrailsEmbed          = rdf.IRI(rdf.TrailsNS + "embed")          // of a property shape: true when its texts are found by what they mean
+	TrailsEmbed          = rdf.IRI(rdf.TrailsNS + "embed")          // of a type: true, and of a property shape: whether its texts are found by what they mean, see [Schema.Embeds]
 	TrailsWas            = rdf.IRI(rdf.TrailsNS + "was")            // of a property shape: a list of the names that it had, strings
 )
 
@@ -148,6 +148,9 @@ func (w *quadWriter) typ(s *Schema, t *Type, order int) {
 	if t.Open {
 		w.add(t.IRI, TrailsOpen, rdf.Literal("true", rdf.XSDBoolean))
 	}
+	if t.Embedded {
+		w.add(t.IRI, TrailsEmbed, rdf.Literal("true", rdf.XSDBoolean))
+	}
 	w.text(t.IRI, TrailsMint, string(t.Mint))
 	w.text(t.IRI, TrailsIDs, t.IDs)
 	if t.Label != "" {
@@ -191,6 +194,8 @@ func (w *quadWriter) property(s *Schema, t *Type, p *Property, order int) {
 			w.text(shape, k.predicate, *f)
 		case *bool:
 			w.add(shape, k.predicate, rdf.Literal(strconv.FormatBool(!k.negated), rdf.XSDBoolean))
+		case **bool:
+			w.add(shape, k.predicate, rdf.Literal(strconv.FormatBool(**f), rdf.XSDBoolean))
 		case *int:
 			w.number(shape, k.predicate, *f)
 		case **int:

@@ -116,6 +116,7 @@ func (r *quadReader) typ(iri rdf.IRI, names map[rdf.IRI]string) *Type {
 		Mint:        Mint(r.text(iri, TrailsMint)),
 		Abstract:    r.text(iri, TrailsAbstract) == "true",
 		Open:        r.text(iri, TrailsOpen) == "true",
+		Embedded:    r.text(iri, TrailsEmbed) == "true",
 	}
 	for _, super := range r.all(iri, rdf.SubClassOf) {
 		t.Extends = append(t.Extends, r.typeName(iri, rdf.SubClassOf, super, names))
@@ -167,6 +168,10 @@ func (r *quadReader) property(shape rdf.IRI, names map[rdf.IRI]string) *Property
 			*f = r.text(shape, k.predicate)
 		case *bool:
 			*f = r.text(shape, k.predicate) == strconv.FormatBool(!k.negated)
+		case **bool:
+			if said, err := strconv.ParseBool(r.text(shape, k.predicate)); err == nil {
+				*f = &said
+			}
 		case *int:
 			*f = r.count(shape, k.predicate)
 		case **int:

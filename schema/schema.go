@@ -65,6 +65,8 @@ type Type struct {
 	Abstract bool // only subtypes have instances
 	// Open means that nodes of the type may have undeclared names under the base; see [Schema.IsOpen].
 	Open bool
+	// Embedded means that all texts of its nodes are found by what they mean, too; see [Schema.Embeds].
+	Embedded bool
 	// Properties are the type's own, in order of declaration; see [Schema.PropertiesOf].
 	Properties []*Property
 }
@@ -100,8 +102,9 @@ type Property struct {
 	// Unsearched means that full-text search ignores values of the property.
 	Unsearched bool
 	// Embedded means that texts of the property are found by what they mean, too: they are sent to the endpoint of
-	// embeddings, if somebody at the machine has agreed to it.
-	Embedded bool
+	// embeddings, if somebody at the machine has agreed to it. Nil means that the types of a node say so; see
+	// [Schema.Embeds].
+	Embedded *bool
 	// Was are the former names of the property, the latest last.
 	Was []string
 }

@@ -174,7 +174,7 @@ func (d *decoder) schema(root *yaml.Node, base string) *Schema {
 
 var (
 	schemaKeys = []string{"base", "prefixes", "types"}
-	typeKeys   = []string{"label", "key", "unique", "iri", "ids", "rdf_type", "extends", "abstract", "open", "description", "properties"}
+	typeKeys   = []string{"label", "key", "unique", "iri", "ids", "rdf_type", "extends", "abstract", "open", "embed", "description", "properties"}
 )
 
 func (d *decoder) types(n *yaml.Node) []*Type {
@@ -200,6 +200,7 @@ func (d *decoder) typ(name string, n *yaml.Node) *Type {
 		Extends:     d.list(path+".extends", m["extends"]),
 		Abstract:    d.flag(path+".abstract", m["abstract"]),
 		Open:        d.flag(path+".open", m["open"]),
+		Embedded:    d.flag(path+".embed", m["embed"]),
 	}
 	for property, node := range d.members(path+".properties", m["properties"], nil) {
 		t.Properties = append(t.Properties, d.property(path+".properties."+property, property, node))

@@ -40,6 +40,9 @@ func (d *decoder) field(path string, k key, p *Property, field any, n *yaml.Node
 		*f = d.text(path, n)
 	case *bool:
 		*f = d.flag(path, n) != k.negated
+	case **bool:
+		said := d.flag(path, n)
+		*f = &said
 	case **int:
 		*f = d.number(path, n)
 	case *[]string:

@@ -63,6 +63,7 @@ func (s *Schema) typeNode(t *Type) mapping {
 	m.names("extends", t.Extends)
 	m.flag("abstract", t.Abstract)
 	m.flag("open", t.Open)
+	m.flag("embed", t.Embedded)
 	m.text("label", t.Label)
 	m.names("key", t.Key)
 	if len(t.Unique) > 0 {

@@ -19,12 +19,13 @@ func (p *program) embedCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "embed FILE",
 		Short: "Make the vectors by which texts are found by what they mean",
-		Long: `Make the vectors of the texts of properties that the schema marks with embed: true, those that
-are missing, and remove those of texts that are gone. They come from the endpoint of embeddings
-in the settings of the gateway, to which somebody at this machine has agreed, and are kept in FILE.
-A served graph makes them by itself after each commit. Each batch is stored at once: what was
-interrupted goes on where it was. A text that it refuses is found by words alone: --status lists
-100 nodes with such texts and the reasons, and --refused asks again for these texts. They are of main, in no commit and in no export.
+		Long: `Make the vectors of the texts that the schema marks with embed: true, at a type or a property,
+those that are missing, and remove those of texts that are gone. They come from the endpoint of
+embeddings in the settings of the gateway, to which somebody at this machine has agreed, and are
+kept in FILE. A served graph makes them by itself after each commit. Each batch is stored at once:
+what was interrupted goes on where it was. A text that the endpoint refuses is found by words
+alone: --status lists 100 nodes with such texts and the reasons, and --refused asks again for these
+texts. Vectors are of main, in no commit and in no export.
 ` + fileHelp,
 		Example: `  trails gateway settings notes.trails '{"embeddings": {"url": "http://localhost:11434/v1/embeddings", "model": "all-minilm"}}'
   trails embed notes.trails
@@ -100,7 +101,7 @@ func (p *program) embed(ctx context.Context, g *kg.Graph, do embedding) (err err
 		case do.drop:
 			_, err = fmt.Fprintf(w, "dropped %s\n", count(dropped, "vector"))
 		case !s.Asks && s.Vectors+s.Refused == 0:
-			_, err = fmt.Fprintln(w, "no property of the schema says embed: true, so there is nothing to do")
+			_, err = fmt.Fprintln(w, "the schema marks no texts with embed: true, so there is nothing to do")
 		default:
 			_, err = fmt.Fprintf(w, "%s of %d numbers, of %s; %s without one, %d refused by the endpoint, %d of texts that are gone\n", count(s.Vectors, "vector"), s.Length, line(s.Model), count(s.Work.Pending, "text"), s.Refused, s.Work.Stale)
 		}

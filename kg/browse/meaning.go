@@ -10,24 +10,39 @@ import (
 	"trails/text/fulltext"
 )
 
-// EmbeddedProperties are the properties that a schema marks with embed, with the classes whose instances have them.
-func EmbeddedProperties(s *schema.Schema) (list []db.EmbeddedProperty) {
+// embedded are the types whose nodes have embedded texts by a property.
+type embedded struct {
+	property rdf.IRI
+	types    []*schema.Type
+}
+
+// embeddedBy returns the properties by which nodes of some type have embedded texts.
+func embeddedBy(s *schema.Schema) (list []embedded) {
 	for _, t := range s.Types {
 		for _, p := range t.Properties {
-			if !p.Embedded {
-				continue
+			types := slices.DeleteFunc(slices.Clone(s.Subtypes(t)), func(sub *schema.Type) bool { return !s.Embeds(sub, p) })
+			if len(types) > 0 {
+				list = append(list, embedded{p.IRI, types})
 			}
-			one := db.EmbeddedProperty{Property: p.IRI}
-			for _, sub := range s.Subtypes(t) {
-				one.Classes = append(one.Classes, sub.IRI)
-			}
-			list = append(list, one)
 		}
 	}
 	return list
 }
 
-// Embeds reports whether the schema, as the reader sees it, marks a property with embed.
+// EmbeddedProperties are the properties that a schema marks with embed, by themselves or by a type, with the classes whose
+// instances have them.
+func EmbeddedProperties(s *schema.Schema) (list []db.EmbeddedProperty) {
+	for _, e := range embeddedBy(s) {
+		one := db.EmbeddedProperty{Property: e.property}
+		for _, t := range e.types {
+			one.Classes = append(one.Classes, t.IRI)
+		}
+		list = append(list, one)
+	}
+	return list
+}
+
+// Embeds reports whether the schema, as the reader sees it, marks a type or a property with embed.
 func (s *Reader) Embeds() bool { return len(EmbeddedProperties(s.schema)) > 0 }
 
 // Vectors returns what the file says of its vectors.
@@ -46,14 +61,14 @@ type Refused struct {
 // Refused returns nodes with texts that the endpoint has refused, of properties that the schema marks with embed, and
 // whether there are or may be more than so many.
 func (s *Reader) Refused(ctx context.Context, most int) (list []Refused, more bool, err error) {
-	of := s.embedded()
+	of := embeddedBy(s.schema)
 	left, err := s.source.RefusedTexts(ctx, func(texts []db.RefusedText) (bool, error) {
 		for _, text := range texts {
 			types, err := s.DeclaredTypes(ctx, text.Subject)
 			if err != nil {
 				return false, err
 			}
-			if !of.has(text.TextOf, types) {
+			if !hasEmbedded(of, text.TextOf, types) {
 				continue
 			}
 			if more = len(list) == most; more {
@@ -66,29 +81,16 @@ func (s *Reader) Refused(ctx context.Context, most int) (list []Refused, more bo
 	return list, more || left, err
 }
 
-// embedded are the types whose nodes have embedded texts, by the property.
-type embedded map[rdf.IRI][]*schema.Type
-
-func (s *Reader) embedded() embedded {
-	of := embedded{}
-	for _, t := range s.schema.Types {
-		for _, p := range t.Properties {
-			if p.Embedded {
-				of[p.IRI] = append(of[p.IRI], s.schema.Subtypes(t)...)
-			}
-		}
-	}
-	return of
-}
-
-// has reports whether a text is embedded of a node of these types.
-func (e embedded) has(text db.TextOf, types []*schema.Type) bool {
-	return slices.ContainsFunc(types, func(t *schema.Type) bool { return slices.Contains(e[text.Property], t) })
+// hasEmbedded reports whether a text is embedded of a node of these types.
+func hasEmbedded(list []embedded, text db.TextOf, types []*schema.Type) bool {
+	return slices.ContainsFunc(list, func(e embedded) bool {
+		return e.property == text.Property && slices.ContainsFunc(types, func(t *schema.Type) bool { return slices.Contains(e.types, t) })
+	})
 }
 
 // nearest ranks the nodes by the similarity of their embedded texts to the vector of the search.
 func (f *finding) nearest(ctx context.Context) (list []*nodeFound, err error) {
-	of := f.embedded()
+	of := embeddedBy(f.schema)
 	classes := f.classes()
 	if len(f.search.Types) > 0 && len(classes) == 0 {
 		return nil, nil
@@ -96,14 +98,14 @@ func (f *finding) nearest(ctx context.Context) (list []*nodeFound, err error) {
 	ranked := map[rdf.Term]bool{}
 	err = f.source.Near(ctx, f.search.Vector, classes, func(hits []db.NearHit) (bool, error) {
 		for _, hit := range hits {
-			if ranked[hit.Subject] || len(of[hit.Property]) == 0 {
+			if ranked[hit.Subject] || !slices.ContainsFunc(of, func(e embedded) bool { return e.property == hit.Property }) {
 				continue
 			}
 			types, err := f.DeclaredTypes(ctx, hit.Subject)
 			if err != nil {
 				return false, err
 			}
-			if !of.has(hit.TextOf, types) {
+			if !hasEmbedded(of, hit.TextOf, types) {
 				continue
 			}
 			ranked[hit.Subject] = true
