@@ -188,7 +188,7 @@ func nodeChange(colours *palette, change view.NodeChange, links ...h.Node) h.Nod
 func nodeChangeBetween(colours *palette, change view.NodeChange, node, before, after state, links ...h.Node) h.Node {
 	kinds, n := map[string]string{"made": "good", "removed": "bad"}, change.Node
 	return h.Article(h.Class("diff panel"),
-		h.Header(badge(kinds[change.What], change.What), h.H3(within{node, nodeLink(n)}), h.If(n.Type != "", typeBadge(colours, n.Type)),
+		h.Header(badge(kinds[change.What], change.What), h.H3(&within{node, nodeLink(n)}), h.If(n.Type != "", typeBadge(colours, n.Type)),
 			h.If(change.Graph != "", h.Span(faint("in the graph "), bdiLine(change.Graph))), h.Group(links)),
 		changeTable(change.Changes, before, after))
 }

@@ -196,8 +196,8 @@ func changeTable(changes []view.PropertyChange, before, after state) h.Node {
 	return h.Table(h.Caption(h.Class("hide"), h.Text("Changes by property")), columns("Property", "Before", "After"),
 		h.TBody(h.Map(changes, func(c view.PropertyChange) h.Node {
 			return h.Tr(rowHead(h.Bdi(h.Class("breaks"), h.Text(propertyName(c.Property)))),
-				h.Td(within{before, h.Map(c.Old, func(c view.Cell) h.Node { return h.Del(unseen("was "), cutCell(c)) })}),
-				h.Td(within{after, h.Map(c.New, func(c view.Cell) h.Node { return h.Ins(unseen("is "), cutCell(c)) })}))
+				h.Td(&within{before, h.Map(c.Old, func(c view.Cell) h.Node { return h.Del(unseen("was "), cutCell(c)) })}),
+				h.Td(&within{after, h.Map(c.New, func(c view.Cell) h.Node { return h.Ins(unseen("is "), cutCell(c)) })}))
 		})))
 }
 

@@ -72,7 +72,7 @@ func (g schemaGraph) drawPicture(colours *palette) h.Node {
 }
 
 // height is that of the box: a head, a line for each property, and one for each of several types.
-func (b schemaBox) height() float64 {
+func (b *schemaBox) height() float64 {
 	lines := len(b.Edges)
 	if len(b.Types) > 1 {
 		lines += len(b.Types)
@@ -81,32 +81,39 @@ func (b schemaBox) height() float64 {
 }
 
 // draw is the box with its left upper corner at this place.
-func (b schemaBox) draw(colours *palette, x, y float64) h.Node {
-	row := func(i int, link string, name h.Node, n int64) h.Node {
-		at := y + schemaHead + float64(i*schemaLine) + 14
-		return h.A(h.Href(link), name, h.SVGLabel(x+schemaWide-8, at, "end", "property", counted(n)))
-	}
-	var rows h.Group
-	for i, e := range b.Edges {
-		name := h.SVGLabel(x+10, y+schemaHead+float64(i*schemaLine)+14, "start", "", cut(e.Property, 18))
-		if len(b.Types) > 1 { // there is no list of all
-			rows = append(rows, name, h.SVGLabel(x+schemaWide-8, y+schemaHead+float64(i*schemaLine)+14, "end", "property", counted(e.Count)))
-			continue
+func (b *schemaBox) draw(colours *palette, x, y float64) h.Node {
+	first := &b.Types[0]
+	several := len(b.Types) > 1
+	middle := y + 18
+	// row is the next line: a name and a number, which lead to an address where that is not "".
+	row := func(left float64, class, href, name string, n int64) h.Node {
+		both := h.Group{h.SVGLabel(x+left, middle, "start", class, name), h.SVGLabel(x+schemaWide-8, middle, "end", "property", counted(n))}
+		if href == "" {
+			return both
 		}
-		rows = append(rows, row(i, e.href(), name, e.Count))
+		return h.A(h.Href(href), both)
 	}
 	frame := rounded(x, y, schemaWide, b.height())
-	if len(b.Types) == 1 {
-		t := b.Types[0]
-		return h.G(h.Class(colours.class(t.Name)), frame,
-			h.A(h.Href(typeURL(t.Name)), h.SVGLabel(x+10, y+18, "start", "here", cut(t.Name, 16))), h.SVGLabel(x+schemaWide-8, y+18, "end", "property", counted(t.Count)), rows)
+	var lines h.Group
+	if several {
+		lines = h.Group{frame, h.SVGLabel(x+10, middle, "start", "here", times(len(b.Types), "type", "types"))}
+	} else {
+		lines = h.Group{frame, row(10, "here", typeURL(first.Name), cut(first.Name, 16), first.Count)}
 	}
-	for i, t := range b.Types {
-		at := len(b.Edges) + i
-		rows = append(rows, h.G(h.Class(colours.class(t.Name)), typeMark(x+10, y+schemaHead+float64(at*schemaLine)+14, colours.mark(t.Name)),
-			row(at, typeURL(t.Name), h.SVGLabel(x+14+markWide, y+schemaHead+float64(at*schemaLine)+14, "start", "", cut(t.Name, 15)), t.Count)))
+	middle += schemaHead - 18 + 14 - schemaLine
+	for i := range b.Edges {
+		e := &b.Edges[i]
+		middle += schemaLine
+		lines = append(lines, row(10, "", textIf(several, "", e.href()), cut(e.Property, 18), e.Count)) // there is no list of several types
 	}
-	return h.G(h.Class("hue-0 group"), frame, h.SVGLabel(x+10, y+18, "start", "here", times(len(b.Types), "type", "types")), rows)
+	if !several {
+		return h.G(h.Class(colours.class(first.Name)), lines)
+	}
+	for _, t := range b.Types {
+		middle += schemaLine
+		lines = append(lines, h.G(h.Class(colours.class(t.Name)), typeMark(x+10, middle, colours.mark(t.Name)), row(14+markWide, "", typeURL(t.Name), cut(t.Name, 15), t.Count)))
+	}
+	return h.G(h.Class("hue-0 group"), lines)
 }
 
 // schemaLink leads from the right of a property to the left of a type in a later column, or else to its right.

@@ -54,45 +54,38 @@ type schemaBox struct {
 }
 
 // boxes are the boxes for these types, which are alike or stand alone.
-func (g *schemaGraph) boxes(types []schemaNode) (out []schemaBox) {
-	edges, referred := map[string][]schemaEdge{}, map[string]bool{}
+func (g *schemaGraph) boxes(types []schemaNode) (out []*schemaBox) {
+	edges, likeness, referred := map[string][]schemaEdge{}, map[string]string{}, map[string]bool{}
 	for _, e := range g.Edges {
 		edges[e.From] = append(edges[e.From], e)
+		likeness[e.From] += e.Property + " " + e.To + "\n"
 		for _, name := range e.Targets {
 			referred[name] = true
 		}
 	}
-	alike := map[string][]schemaNode{}
-	likeness := func(t schemaNode) string {
-		if referred[t.Name] || len(edges[t.Name]) == 0 {
-			return "" // a type of its own
-		}
-		var key strings.Builder
-		for _, e := range edges[t.Name] {
-			fmt.Fprintf(&key, "%s %s\n", e.Property, e.To)
-		}
-		return key.String()
-	}
+	alike := map[string]int{}
+	alone := func(name string) bool { return referred[name] || likeness[name] == "" }
 	for _, t := range types {
-		alike[likeness(t)] = append(alike[likeness(t)], t)
-	}
-	for _, t := range types {
-		same := alike[likeness(t)]
-		if likeness(t) == "" || len(same) < schemaAlike {
-			same = []schemaNode{t}
-		} else if same[0].Name != t.Name {
-			continue // it is in the box of the first
+		if !alone(t.Name) {
+			alike[likeness[t.Name]]++
 		}
-		b := schemaBox{Types: same, Edges: slices.Clone(edges[t.Name]), Column: t.Column}
-		for _, other := range same[1:] {
-			for i, e := range edges[other.Name] {
-				b.Edges[i].Count += e.Count
+	}
+	boxes := map[string]*schemaBox{}
+	for _, t := range types {
+		key := likeness[t.Name]
+		if alone(t.Name) || alike[key] < schemaAlike {
+			key = t.Name
+		}
+		b := boxes[key]
+		if b == nil {
+			b = &schemaBox{Edges: edges[t.Name], Column: t.Column}
+			boxes[key], out = b, append(out, b)
+		} else {
+			for i, e := range edges[t.Name] {
+				b.Edges[i].Count = max(b.Edges[i].Count+e.Count, -1) // not counted is not counted together
 			}
 		}
-		for i := range b.Edges {
-			b.Edges[i].Count = max(b.Edges[i].Count, -1) // not counted is not counted together
-		}
-		out = append(out, b)
+		b.Types = append(b.Types, t)
 	}
 	return out
 }

@@ -110,17 +110,21 @@ type leading struct {
 
 // within is a part of a page whose links lead to pages of another state; the zero value is that of the page.
 type within struct {
-	state
-	h.Node
+	of   state
+	part h.Node
 }
 
 // Render writes the part.
-func (n within) Render(w io.Writer) error {
-	if l, ok := w.(*leading); ok && n.state != (state{}) {
-		defer func(of state) { l.state = of }(l.state)
-		l.state = state{firstOf(n.Branch, l.Branch), n.At}
+func (n *within) Render(w io.Writer) error {
+	l, ok := w.(*leading)
+	if !ok || n.of == (state{}) {
+		return n.part.Render(w) //nolint:wrapcheck // a part of a page is that page
 	}
-	return n.Node.Render(w) //nolint:wrapcheck // a part of a page is that page
+	page := l.state
+	l.state = state{firstOf(n.of.Branch, page.Branch), n.of.At}
+	err := n.part.Render(w)
+	l.state = page
+	return err //nolint:wrapcheck // a part of a page is that page
 }
 
 // Location is the page's own address, see [html.Located].

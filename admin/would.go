@@ -1,7 +1,6 @@
 package admin
 
 import (
-	"cmp"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -23,48 +22,53 @@ type wouldChange struct {
 // more reports that more would change than is listed.
 func (w wouldChange) more() bool { return len(w.Rows) < w.Total }
 
-// nodes are what is listed, node by node and property by property. A node that gets a type is made, and one that loses it is
-// removed.
+// nodes are what is listed, node by node and property by property, what goes first. A node that gets a type is made, and one
+// that loses it is removed.
 func (w wouldChange) nodes() (out []view.NodeChange) {
+	var list []*view.NodeChange
+	known := map[[2]string]*view.NodeChange{}
 	for _, row := range w.Rows {
 		if len(row) < 4 {
 			continue
 		}
-		var op, graph string
-		_ = json.Unmarshal(row[0], &op) // the op is a text
-		if len(row) > 4 {
-			graph = strings.Join(cellTexts(row[4]), "")
+		name, property, graph := plainText(row[1]), plainText(row[2]), ""
+		if len(row) > 4 && string(row[4]) != "null" {
+			graph = plainText(row[4])
 		}
-		name, property := strings.Join(cellTexts(row[1]), ""), strings.Join(cellTexts(row[2]), "")
-		at := slices.IndexFunc(out, func(n view.NodeChange) bool { return n.Node.Label == name && n.Graph == graph })
-		if at < 0 {
-			at = len(out)
-			out = append(out, view.NodeChange{Node: nodeNamed(name), What: "changed", Graph: graph})
+		n := known[[2]string{name, graph}]
+		if n == nil {
+			n = &view.NodeChange{Node: nodeNamed(name), What: "changed", Graph: graph}
+			known[[2]string{name, graph}], list = n, append(list, n)
 		}
-		n := &out[at]
 		i := slices.IndexFunc(n.Changes, func(c view.PropertyChange) bool { return c.Property == property })
 		if i < 0 {
 			i = len(n.Changes)
 			n.Changes = append(n.Changes, view.PropertyChange{Property: property})
 		}
-		if op == "+" {
-			n.Changes[i].New = append(n.Changes[i].New, cellsOf(row[3])...)
-		} else {
-			n.Changes[i].Old = append(n.Changes[i].Old, cellsOf(row[3])...)
+		side := &n.Changes[i].Old
+		if plainText(row[0]) == "+" {
+			side = &n.Changes[i].New
 		}
+		*side = append(*side, cellsOf(row[3])...)
 	}
-	for i := range out {
-		for _, c := range out[i].Changes {
-			switch {
-			case c.Property != typeProperty || out[i].Graph != "":
+	for _, n := range list {
+		for i := range n.Changes {
+			switch c := &n.Changes[i]; {
+			case c.Property != typeProperty || n.Graph != "":
 			case len(c.Old) == 0:
-				out[i].What, out[i].Node.Exists = "made", false // it has no page yet
+				n.What, n.Node.Exists = "made", false // it has no page yet
 			case len(c.New) == 0:
-				out[i].What = "removed"
+				n.What = "removed"
 			}
 		}
 	}
-	slices.SortStableFunc(out, func(a, b view.NodeChange) int { return cmp.Compare(b.What, a.What) }) // what goes first
+	for _, goes := range [...]bool{true, false} {
+		for _, n := range list {
+			if (n.What == "removed") == goes {
+				out = append(out, *n)
+			}
+		}
+	}
 	return out
 }
 
@@ -95,8 +99,10 @@ func (a *asker) describe(list []view.NodeChange, states ...map[string]any) error
 		return err
 	}
 	absent := map[string]bool{} // the nodes that have no page yet
-	for _, n := range list {
-		absent[n.Node.Label] = absent[n.Node.Label] || n.Node.Type != "" && !n.Node.Exists
+	for i := range list {
+		if n := &list[i].Node; n.Type != "" && !n.Exists {
+			absent[n.Label] = true
+		}
 	}
 	nodes := map[string][]*view.Node{}
 	named := func(n *view.Node) {
@@ -119,37 +125,40 @@ func (a *asker) describe(list []view.NodeChange, states ...map[string]any) error
 			switch {
 			case c.Property == typeProperty:
 				c.Property = string(rdf.Type)
-			case p.Name != "":
+			case p != nil:
 				c.Property = p.Name
 			}
-			if label.Name != "" && c.Property == label.Name {
-				for _, v := range append(c.Old[:len(c.Old):len(c.Old)], c.New...) {
-					given[name] = v.Text
-				}
-			}
-			for _, side := range [][]view.Cell{c.Old, c.New} {
+			for _, side := range [2][]view.Cell{c.Old, c.New} {
 				for k := range side {
+					v := &side[k]
+					if p != nil && p == label {
+						given[name] = v.Text
+					}
 					switch {
 					case c.Property == string(rdf.Type):
-						side[k].Text = doc.typeNameOf(side[k].Text)
-					case p.Class != "":
-						ref := nodeNamed(side[k].Text)
+						v.Text = doc.typeNameOf(v.Text)
+					case p != nil && p.Class != "":
+						ref := nodeNamed(v.Text)
 						ref.Exists = ref.Exists && !absent[ref.Label]
-						side[k].Ref = &ref
+						v.Ref = &ref
 						named(&ref)
-					default:
-						side[k].Datatype = cellTypes[p.Type]
+					case p != nil:
+						v.Datatype = cellTypes[p.Type]
 					}
 				}
 			}
 		}
 	}
 	if len(states) == 0 {
-		states = []map[string]any{{}}
+		states = []map[string]any{nil}
 	}
 	for _, state := range states {
-		missing := slices.Collect(maps.Keys(nodes))
-		missing = slices.DeleteFunc(missing, func(name string) bool { return given[name] != "" })
+		var missing []string
+		for name := range nodes {
+			if given[name] == "" {
+				missing = append(missing, name)
+			}
+		}
 		if err := a.labels(doc, missing, state, given); err != nil {
 			return err
 		}
@@ -172,7 +181,7 @@ func (a *asker) labels(doc schemaDocument, names []string, state map[string]any,
 		t, _ := doc.find(n.Type)
 		label := doc.labelOf(n.Type)
 		iri := string((&schema.Schema{Base: doc.Base}).EntityIRI(&schema.Type{Name: t.Name, IDs: t.IDs}, n.ID))
-		if label.IRI == "" || !queryable(iri) || !queryable(label.IRI) {
+		if label == nil || !queryable(iri) || !queryable(label.IRI) {
 			continue
 		}
 		byIRI[iri] = name
@@ -193,44 +202,42 @@ func (a *asker) labels(doc schemaDocument, names []string, state map[string]any,
 	return nil
 }
 
-// labelOf is the property whose value is the label of the instances of a type; the zero value when there is none.
-func (d schemaDocument) labelOf(typeName string) schema.PropertyDocument {
+// labelOf is the property whose value is the label of the instances of a type; nil when there is none.
+func (d schemaDocument) labelOf(typeName string) *schema.PropertyDocument {
 	for _, name := range d.family(typeName) {
-		if t, _ := d.find(name); t.Label != "" {
-			return d.propertyNamed(typeName, t.Label)
+		for i := range d.Types {
+			if t := &d.Types[i]; t.Name == name && t.Label != "" {
+				return d.propertyNamed(typeName, t.Label)
+			}
 		}
 	}
-	return schema.PropertyDocument{}
+	return nil
 }
 
 // propertyNamed is the property that a name, or an IRI that is written with a prefix, means for a node of a type: one of the
-// type, or else of the first type that has it, since the node may have had another type before.
-func (d schemaDocument) propertyNamed(typeName, name string) schema.PropertyDocument {
-	iri := d.whole(name)
-	for _, list := range append([][]schema.PropertyDocument{d.properties(typeName)}, d.propertiesByType()...) {
-		for _, p := range list {
-			if p.Name == name || p.IRI == iri {
+// type, or else of the last type that has it, since the node may have had another type before; nil when there is none.
+func (d schemaDocument) propertyNamed(typeName, name string) (found *schema.PropertyDocument) {
+	iri, family := d.whole(name), d.family(typeName)
+	for i := range d.Types {
+		t := &d.Types[i]
+		for j := range t.Properties {
+			p := &t.Properties[j]
+			if p.Name != name && p.IRI != iri {
+				continue
+			}
+			if found = p; slices.Contains(family, t.Name) {
 				return p
 			}
 		}
 	}
-	return schema.PropertyDocument{}
-}
-
-// propertiesByType are the properties that each type declares.
-func (d schemaDocument) propertiesByType() [][]schema.PropertyDocument {
-	out := make([][]schema.PropertyDocument, len(d.Types))
-	for i, t := range d.Types {
-		out[i] = t.Properties
-	}
-	return out
+	return found
 }
 
 // typeNameOf is the name of the type whose class this is; the text itself for others.
 func (d schemaDocument) typeNameOf(text string) string {
 	iri := d.whole(text)
-	for _, t := range d.Types {
-		if t.IRI == iri {
+	for i := range d.Types {
+		if t := &d.Types[i]; t.IRI == iri {
 			return t.Name
 		}
 	}
@@ -250,33 +257,34 @@ func (d schemaDocument) whole(short string) string {
 // summary says how many nodes of each type changes delete, change and add, and how many links go:
 // deletes 1 Component, removes 3 links, changes 2 Decision and 1 Standard.
 func summary(list []view.NodeChange) string {
-	verbs := map[string]string{"made": "adds", "removed": "deletes", "changed": "changes"}
-	var parts []string
-	for _, what := range []string{"removed", "changed", "made"} {
-		counts, links := map[string]int{}, 0
-		for _, n := range list {
-			if n.Graph != "" {
-				continue
-			}
-			if n.What == what {
-				counts[firstOf(n.Node.Type, "node without a type")]++
-			}
-			for _, c := range n.Changes {
-				for _, v := range c.Old {
-					if v.Ref != nil && !slices.ContainsFunc(c.New, func(n view.Cell) bool { return n.Text == v.Text }) {
-						links++
-					}
+	counts, links := map[string]map[string]int{"removed": {}, "changed": {}, "made": {}}, 0
+	for i := range list {
+		n := &list[i]
+		if n.Graph != "" || counts[n.What] == nil {
+			continue
+		}
+		counts[n.What][firstOf(n.Node.Type, "node without a type")]++
+		for _, c := range n.Changes {
+			for k := range c.Old {
+				if c.Old[k].Ref != nil {
+					links++
 				}
 			}
 		}
-		var some []string
-		for _, name := range slices.Sorted(maps.Keys(counts)) {
-			some = append(some, count(counts[name])+" "+name)
+	}
+	var parts []string
+	for _, v := range [...]struct{ what, verb string }{{"removed", "deletes "}, {"changed", "changes "}, {"made", "adds "}} {
+		some := slices.Sorted(maps.Keys(counts[v.what]))
+		for i, name := range some {
+			some[i] = count(counts[v.what][name]) + " " + name
 		}
-		if last := len(some) - 1; last >= 0 {
-			parts = append(parts, verbs[what]+" "+strings.Join(some[:last], ", ")+textIf(last > 0, " and ", "")+some[last])
+		if last := len(some) - 1; last > 0 {
+			some = []string{strings.Join(some[:last], ", ") + " and " + some[last]}
 		}
-		if what == "removed" && links > 0 {
+		if len(some) > 0 {
+			parts = append(parts, v.verb+some[0])
+		}
+		if v.what == "removed" && links > 0 {
 			parts = append(parts, "removes "+times(links, "link", "links"))
 		}
 	}
