@@ -41,8 +41,10 @@ func TestACommitIsToldInASentence(t *testing.T) {
 	undone := o.through("http", "note.create", `{"id": "two", "title": "Two"}`)["commit"].(string)
 	o.through("http", "undo", `{"commit": "`+undone+`"}`)
 	span := o.through("http", "undo", `{"commit": "head~3..head"}`)["undone"].(string)
+	o.through("http", "load", `{"data": "{\"type\": \"Note\", \"id\": \"own\", \"data\": {\"title\": \"Owned\"}}"}`)
+	o.through("admin", "trails.meta.policy.apply", `{"policies": "permit (principal, action, resource);"}`)
 	all := o.told(`{"limit": 100}`)
-	for _, want := range []string{"Took back " + undone + ": deleted Note two", "Took back " + span + ": changed 1 statement of the graph urn:g", "Loaded data: 60 Note", "Loaded people.csv: Note Read", "Changed the schema"} {
+	for _, want := range []string{"Took back " + undone + ": deleted Note two", "Took back " + span + ": changed 1 statement of the graph urn:g", "Loaded data: 60 Note", "Loaded people.csv: Note Read", "Changed title of Note Owned", "Changed the policies", "Changed the schema"} {
 		found := false
 		for _, one := range all {
 			found = found || one == want

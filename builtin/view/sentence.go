@@ -60,10 +60,10 @@ func (t *Teller) Tell(ctx context.Context, c kg.Commit, call *kg.Activity) (told
 		return told, err
 	}
 	lead := leadOf(c, call)
-	if lead == ledSchema && len(parts) == 1 && parts[0] == ChangedNothing {
+	if lead != "" && c.Added+c.Removed > 0 && len(parts) == 1 && parts[0] == ChangedNothing { // of the data
 		parts = nil
 	}
-	if lead == leads["load"] && !slices.ContainsFunc(parts, func(part string) bool { return strings.HasPrefix(part, "added ") }) {
+	if lead == leads["load"] && len(parts) > 0 && !slices.ContainsFunc(parts, func(part string) bool { return strings.HasPrefix(part, "added ") }) {
 		lead = "" // data without a name that adds nothing is the way of a change, and no news
 	}
 	if strings.HasPrefix(lead, ledLoad) {
@@ -100,6 +100,7 @@ var leads = map[string]string{
 	"branches_merge": "Merged", "cherry_pick": "Took over", "restore": "Restored a backup",
 	"trails.meta.migrate.apply": "Applied migrations", "trails.meta.migrate.rollback": "Rolled migrations back",
 	"trails.meta.promote.apply": "Promoted definitions", "trails.meta.promote.undo": "Took a promotion back",
+	"trails.meta.policy.apply": "Changed the policies",
 	"trails.meta.query.add": "Stored a query", "trails.meta.query.remove": "Removed a stored query",
 }
 
