@@ -102,7 +102,7 @@ type Resolver struct {
 
 // New returns a resolver.
 func New(o Options) *Resolver {
-	o.ID = cmp.Or(o.ID, "token")
+	o.ID = cmp.Or(o.ID, policy.ProcessActor)
 	return &Resolver{opts: o, hash: sha256.Sum256([]byte(o.Token)), secrets: redact.New(o.Token)}
 }
 

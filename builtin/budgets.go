@@ -64,7 +64,11 @@ var budgetSet = invoke.Define(capability.Descriptor{
 			return nil, fault.Argument("capability", fault.OneOf, in.Capability, "no budget counts it: it says who may do what, ends what a caller gave, or answers whatever the file does")
 		}
 	}
-	if name, is := strings.CutPrefix(in.Actor, policy.TokenActor); is {
+	if name, is := strings.CutPrefix(in.Actor, policy.TokenActor); !is && in.Actor != "" && in.Actor != policy.EachCaller {
+		if why := policy.NoCaller(in.Actor); why != "" {
+			r.Warn("%s: %s", in.Actor, why)
+		}
+	} else if is {
 		if _, known, err := r.Engine().Graph().Token(ctx, name); err != nil {
 			return nil, err
 		} else if !known {

@@ -165,7 +165,29 @@ func checkedPolicies(ctx context.Context, r *invoke.Request, text string) (*poli
 	if err := lockedOut(r, p, tokens); err != nil {
 		return nil, err
 	}
+	if !p.Permit() {
+		r.Warn("no policy of these permits anything, so that nobody may do anything but who has the file; add one that permits, such as that of --starter")
+	}
+	wordsOfNothing(r, p)
 	return out, namesOfNothing(ctx, r, p, tokens)
+}
+
+// wordsOfNothing warns of conditions that hold an attribute against what it never is: they are never, or always, met.
+func wordsOfNothing(r *invoke.Request, p *cedar.Policies) {
+	for _, of := range []struct {
+		attribute cedar.Attribute
+		name      string
+		values    []string
+	}{
+		{cedar.OriginAttribute, "context.origin", policy.OriginNames()},
+		{cedar.ScopesAttribute, "principal.scopes", policy.AllScopes().List()},
+	} {
+		for _, word := range p.Compared(of.attribute) {
+			if !slices.Contains(of.values, word) {
+				r.Warn("policies compare %s with %q, which it never has: it has %s%s", of.name, outline.Shorten(word, maxProblem), strings.Join(of.values, ", "), fault.DidYouMean(word, of.values))
+			}
+		}
+	}
 }
 
 // lockedOut refuses policies under which no token that may administer by its scope may do so, or the caller not any more.
@@ -219,11 +241,15 @@ func namesOfNothing(ctx context.Context, r *invoke.Request, p *cedar.Policies, t
 	}
 	for _, kind := range []cedar.Kind{cedar.ActorKind, cedar.GroupKind, cedar.GraphKind, cedar.BranchKind, cedar.TypeKind, cedar.QueryKind, cedar.CapabilityKind} {
 		for _, name := range p.Named(kind) {
-			if slices.Contains(has[kind], name) || kind == cedar.ActorKind && !strings.HasPrefix(name, policy.TokenActor) {
-				continue
-			}
 			where := "this graph has none of that name"
-			if kind == cedar.GroupKind {
+			switch {
+			case slices.Contains(has[kind], name):
+				continue
+			case kind == cedar.ActorKind && !strings.HasPrefix(name, policy.TokenActor):
+				if where = policy.NoCaller(name); where == "" {
+					continue
+				}
+			case kind == cedar.GroupKind:
 				where = "no token is in a group of that name; an identity provider may name it"
 			}
 			r.Warn("policies name %s, and %s%s", cedar.Resource{Kind: kind, ID: outline.Shorten(name, maxProblem)}, where, fault.DidYouMean(name, has[kind]))

@@ -99,6 +99,9 @@ var policyExplain = invoke.Define(capability.Descriptor{
 		}
 		policies = cedar.None()
 	}
+	if why := policy.NoCaller(in.As); why != "" {
+		r.Warn("%s: %s", in.As, why)
+	}
 	if !slices.ContainsFunc(tokens, func(t policy.Token) bool { return t.Actor() == in.As }) && strings.HasPrefix(in.As, policy.TokenActor) {
 		r.Warn("this graph has issued no %s, which is taken for somebody with the scopes and groups above", in.As)
 	}

@@ -61,6 +61,10 @@ type Policies struct {
 	named map[Kind][]string
 	lines map[string]int
 	alone bool // there is one policy, and it permits everything
+	// permits means that there is a policy that permits something.
+	permits bool
+	// words are the texts that conditions hold against an attribute that has few values.
+	words map[Attribute][]string
 }
 
 // scope is what the scope of a policy names; what it does not name is zero.
@@ -147,7 +151,7 @@ func parse(text string) (*Policies, error) {
 	if len(list) > maxPolicies {
 		return nil, wrong("", fmt.Sprintf("there are %d policies, and at most %d may be", len(list), maxPolicies))
 	}
-	p := &Policies{ids: []string{}, index: map[scope][]named{}, named: map[Kind][]string{}, lines: map[string]int{}}
+	p := &Policies{ids: []string{}, index: map[scope][]named{}, named: map[Kind][]string{}, lines: map[string]int{}, words: map[Attribute][]string{}}
 	check := validator()
 	var problems []fault.FieldError
 	for i, one := range list {
@@ -179,6 +183,10 @@ func parse(text string) (*Policies, error) {
 	}
 	if len(problems) > 0 {
 		return nil, fault.Invalid(problems)
+	}
+	for of, words := range p.words {
+		slices.Sort(words)
+		p.words[of] = slices.Compact(words)
 	}
 	for kind := range p.named {
 		slices.Sort(p.named[kind])
@@ -260,14 +268,57 @@ func (p *Policies) add(id string, one *cedar.Policy, tree *ast.Policy) {
 			p.name(uid)
 		}
 	}
+	p.permits = p.permits || tree.Effect == ast.EffectPermit
 	for _, c := range tree.Conditions {
 		ast.Inspect(ast.NewNode(c.Body), func(n ast.IsNode) bool {
 			if value, is := n.(ast.NodeValue); is {
 				p.nameIn(value.Value)
 			}
+			p.compare(n)
 			return true
 		})
 	}
+}
+
+// compare keeps what an attribute is compared with, if a node of a condition is a comparison.
+func (p *Policies) compare(n ast.IsNode) {
+	var both ast.BinaryNode
+	switch n := n.(type) {
+	case ast.NodeTypeEquals:
+		both = n.BinaryNode
+	case ast.NodeTypeNotEquals:
+		both = n.BinaryNode
+	case ast.NodeTypeContains:
+		both = n.BinaryNode
+	case ast.NodeTypeContainsAll:
+		both = n.BinaryNode
+	case ast.NodeTypeContainsAny:
+		both = n.BinaryNode
+	}
+	for _, sides := range [][2]ast.IsNode{{both.Left, both.Right}, {both.Right, both.Left}} {
+		of, is := sides[0].(ast.NodeTypeAccess)
+		if attribute := Attribute(of.Value); is && (attribute == OriginAttribute || attribute == ScopesAttribute) {
+			ast.Inspect(ast.NewNode(sides[1]), func(n ast.IsNode) bool {
+				if value, is := n.(ast.NodeValue); is {
+					p.words[attribute] = append(p.words[attribute], textsIn(value.Value)...)
+				}
+				return true
+			})
+		}
+	}
+}
+
+// textsIn are the texts of a value.
+func textsIn(v types.Value) (texts []string) {
+	switch v := v.(type) {
+	case types.String:
+		texts = append(texts, string(v))
+	case types.Set:
+		for one := range v.All() {
+			texts = append(texts, textsIn(one)...)
+		}
+	}
+	return texts
 }
 
 func (p *Policies) name(uid types.EntityUID) {
@@ -343,6 +394,26 @@ func (p *Policies) Named(kind Kind) []string {
 		return nil
 	}
 	return p.named[kind]
+}
+
+// Permit reports whether there is a policy that permits something.
+func (p *Policies) Permit() bool { return p != nil && p.permits }
+
+// Attribute is an attribute that has few values.
+type Attribute string
+
+// The attributes that have few values.
+const (
+	OriginAttribute Attribute = "origin" // of the context
+	ScopesAttribute Attribute = "scopes" // of the principal
+)
+
+// Compared are the texts with which conditions compare an attribute, sorted.
+func (p *Policies) Compared(a Attribute) []string {
+	if p == nil {
+		return nil
+	}
+	return p.words[a]
 }
 
 // Kind is a type of entity.

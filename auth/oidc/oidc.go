@@ -130,7 +130,7 @@ func (p *Provider) Issuer() string { return p.opts.Issuer }
 func (p *Provider) Has(id string) bool { return strings.HasSuffix(id, "@"+p.name()) }
 
 // idOf is the ID of a subject, as in [Caller].
-func (p *Provider) idOf(subject string) string { return "oidc:" + subject + "@" + p.name() }
+func (p *Provider) idOf(subject string) string { return policy.OIDCActor + subject + "@" + p.name() }
 
 // name is the issuer as it stands in the IDs of callers.
 func (p *Provider) name() string { return strings.TrimPrefix(p.opts.Issuer, "https://") }

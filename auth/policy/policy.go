@@ -43,6 +43,25 @@ type Principal struct {
 // anonymous is the ID of callers without a token.
 const anonymous = "anonymous"
 
+// ProcessActor is the ID of callers with the token of the process, and OIDCActor begins that of those whom an identity
+// provider knows.
+const (
+	ProcessActor = "token"
+	OIDCActor    = "oidc:"
+)
+
+// NoCaller says why no caller is called by a name, "" if one may be.
+func NoCaller(name string) string {
+	at := strings.LastIndex(name, "@") + 1
+	switch provided := strings.HasPrefix(name, OIDCActor) && at > 0; {
+	case provided && strings.HasPrefix(name[at:], "https://"):
+		return "no caller is called so; the issuer is without https://, as in " + name[:at] + strings.TrimPrefix(name[at:], "https://")
+	case provided, name == anonymous, name == ProcessActor, strings.HasPrefix(name, TokenActor), strings.HasPrefix(name, LocalActor):
+		return ""
+	}
+	return "callers are called token:NAME, oidc:SUB@ISSUER, local:USER, token or anonymous"
+}
+
 // Anonymous returns the principal of a caller without a token.
 func Anonymous(client string, scopes Scopes) Principal {
 	return Principal{ID: anonymous, Client: client, Scopes: scopes}

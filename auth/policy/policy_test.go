@@ -123,3 +123,16 @@ func TestProductionHidesDevOnly(t *testing.T) {
 		}
 	}
 }
+
+// A policy or a budget for a name that no caller has decides nothing.
+func TestNamesThatNoCallerHas(t *testing.T) {
+	for name, want := range map[string]string{
+		"token:ci": "", "token": "", "anonymous": "", "local:ana": "", "oidc:7@id.example.org": "", "oidc:ana@example.org@id.example.org/realms/a": "", "oidc:7@http://127.0.0.1:8080": "",
+		"oidc:7@https://id.example.org": "oidc:7@id.example.org", "oidc:a@b@https://id.example.org": "oidc:a@b@id.example.org",
+		"ana": "token:NAME", "oidc:7": "oidc:SUB@ISSUER", "": "token:NAME", "Token:ci": "token:NAME", "*": "token:NAME",
+	} {
+		if got := policy.NoCaller(name); want == "" && got != "" || !strings.Contains(got, want) {
+			t.Errorf("%q: %q, want %q", name, got, want)
+		}
+	}
+}
