@@ -263,11 +263,15 @@ func (s searcher) search(ctx context.Context, r *invoke.Request, in searched) (*
 			return out, nil
 		}
 	}
-	if found.More {
-		out.Next = nextCursor(r, offset+len(found.Hits))
-	}
-	if len(found.Hits) == 0 {
+	switch seen := offset + len(found.Hits); {
+	case found.More:
+		out.Next = nextCursor(r, seen)
+	case found.Bounded:
+		r.Warn("a search ends after %d nodes here, and there are more with these words: add words, or narrow it by type", seen)
+	case seen == 0:
 		r.Warn("nothing has any of these words; try others, or list a type")
+	case len(found.Hits) == 0:
+		r.Warn("the hits ended before this page")
 	}
 	return out, nil
 }

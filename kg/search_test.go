@@ -256,6 +256,24 @@ func TestATypeIsSearchedAmongManyTextsOfOthers(t *testing.T) {
 	if found := search("research"); len(found.Hits) != 10 || !found.More {
 		t.Errorf("%d hits, more %t", len(found.Hits), found.More)
 	}
+	for _, text := range []string{"research", "research place house", "resea"} { // more than a search looks at
+		seen, last := map[string]bool{}, browse.SearchResult{More: true}
+		for last.More {
+			ids, found := hits(t, g, browse.Search{Text: text, Limit: 100, Offset: len(seen)})
+			if last = found; len(ids) == 0 {
+				t.Fatalf("%q: after %d nodes there is a page of none", text, len(seen))
+			}
+			for _, id := range ids {
+				if seen[id] {
+					t.Fatalf("%q: %s is on two pages", text, id)
+				}
+				seen[id] = true
+			}
+		}
+		if !last.Bounded {
+			t.Errorf("%q: ends after %d nodes, as if these were all", text, len(seen))
+		}
+	}
 }
 
 func TestASearchExplainsWhereItsHitsStand(t *testing.T) {

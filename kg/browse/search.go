@@ -50,9 +50,11 @@ const (
 // SearchResult is the result of a search, best hits first.
 type SearchResult struct {
 	Hits []SearchHit
-	// More reports that there are or may be other hits. The next page begins at the offset of this one plus its
-	// number of hits.
+	// More reports that there is another page. It begins at the offset of this one plus its number of hits.
 	More bool
+	// Bounded reports that there may be other nodes than those of all pages: the work of a search is bounded, and it did not
+	// look at all texts with its words.
+	Bounded bool
 	// Matching says how the words were taken.
 	Matching Matching
 	// Corrections are the words that were replaced, in the order of the text.
@@ -118,7 +120,7 @@ const (
 //
 // Among those with all words and among the others, the best come first: those whose id or label is the text, then by how rare the words are
 // and how much of a text they make up (BM25), labels before other texts. Equal ones are in
-// the order of their IRIs. The work is bounded whatever the words; see More. A text without
+// the order of their IRIs. The work is bounded whatever the words; see Bounded. A text without
 // words, of more than 2,000 bytes or 50 words, a limit above 100 and an offset above 1,000
 // are fault.InvalidArguments.
 func (s *Reader) Search(ctx context.Context, search Search) (SearchResult, error) {
@@ -183,8 +185,11 @@ func (s *Reader) Search(ctx context.Context, search Search) (SearchResult, error
 			all, out.Matching = fuse(all, near), MatchedMeaning
 		}
 	}
+	if out.Bounded = more; len(all) > maxOffset {
+		all, out.Bounded = all[:maxOffset], true
+	}
 	out.Hits, err = f.page(ctx, all)
-	out.More = more || len(all) > search.Offset+len(out.Hits)
+	out.More = len(all) > search.Offset+len(out.Hits)
 	return out, err
 }
 
