@@ -44,7 +44,7 @@ func listArtifacts(ctx context.Context, r *invoke.Request, in artifactsPage) (*a
 		return nil, err
 	}
 	out := &artifacts{page.Count, page.Bytes, rowsAnswer{table: tableOf(artifactCells)}}
-	room := r.Room()
+	room := r.RoomBeside(out)
 	for i, a := range page.Artifacts {
 		added, err := out.add(&room, []any{a.Handle, a.MediaType, a.SizeBytes, a.Tool, a.Created.Format(time.RFC3339), a.Expires.Format(time.RFC3339)})
 		if err != nil {

@@ -45,7 +45,8 @@ func blame(ctx context.Context, r *invoke.Request, in blameAsked) (*blameTold, e
 	if err != nil {
 		return nil, err
 	}
-	out, room := &blameTold{table: tableOf(blameCells)}, r.Room()
+	out := &blameTold{table: tableOf(blameCells)}
+	room := r.RoomBeside(out)
 	for _, b := range list {
 		added := len(out.Rows) < in.Limit
 		if added {

@@ -135,7 +135,7 @@ func commitsFind(ctx context.Context, r *invoke.Request, in commitsFinding) (*co
 // fillCommits adds a row for each of a list of commits, of which those behind the limit are the next page. calls
 // are those that were read already.
 func (out *commitsListed) fillCommits(ctx context.Context, r *invoke.Request, in commitsPage, commits []kg.Commit, calls map[kg.Seq]*kg.Activity) error {
-	room, teller := r.Room(), view.NewTeller(r)
+	room, teller := r.RoomBeside(out), view.NewTeller(r)
 	for i, c := range commits {
 		if i == in.Limit {
 			out.Next = commits[i-1].ID.String()
@@ -182,12 +182,8 @@ type changeView struct {
 	Value    any    `json:"value"`
 }
 
-// commitRoom is the number of characters reserved for the commit and its activity, changeText the maximum for a value
-// in its list of changes.
-const (
-	commitRoom = 3_000
-	changeText = 500
-)
+// changeText is the maximum of characters for a value in a list of changes.
+const changeText = 500
 
 // changeRow is a change as commits_get lists it.
 func changeRow(r *invoke.Request, op string, q rdf.Quad, quads bool) []any {
@@ -301,7 +297,17 @@ func commitsGet(ctx context.Context, r *invoke.Request, in commitAsked) (*commit
 	} else {
 		out.Commit.Time = commit.Time.UTC().Format(time.RFC3339)
 	}
-	room := r.Room() - commitRoom
+	made, err := r.Snapshot.ActivityOf(ctx, commit)
+	if err != nil {
+		return nil, err
+	}
+	if made != nil {
+		a := view.ActivityOf(*made)
+		if out.Activity = a; !in.Quads {
+			out.Activity = madeBy{a.ID, a.Capability, a.Agent, a.Via, a.Outcome, a.TraceID}
+		}
+	}
+	room := r.RoomBeside(out)
 	for c, err := range r.Snapshot.Changes(ctx, commit.Seq, in.Offset) {
 		if err != nil {
 			return nil, err
@@ -316,16 +322,6 @@ func commitsGet(ctx context.Context, r *invoke.Request, in commitAsked) (*commit
 			out.More, r.Parts.Cut = true, fmt.Sprintf("%d of %d changes are shown; go on with commits_get {\"id\":%q,\"offset\":%d,\"limit\":%d}",
 				len(out.Rows), commit.Added+commit.Removed, commit.ID.String(), in.Offset+len(out.Rows), max(in.Limit, 1))
 			break
-		}
-	}
-	made, err := r.Snapshot.ActivityOf(ctx, commit)
-	if err != nil {
-		return nil, err
-	}
-	if made != nil {
-		a := view.ActivityOf(*made)
-		if out.Activity = a; !in.Quads {
-			out.Activity = madeBy{a.ID, a.Capability, a.Agent, a.Via, a.Outcome, a.TraceID}
 		}
 	}
 	return out, nil

@@ -3,7 +3,6 @@ package builtin
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"math"
@@ -19,13 +18,12 @@ import (
 	"trails/kg/browse"
 	"trails/rdf"
 	"trails/schema"
+	"trails/text/jsontext"
 	"trails/text/outline"
 )
 
-// Bounds of a difference: the characters reserved for what stands beside its rows, the steps of definitions that are
-// listed, and the bytes of a text.
+// Bounds of a difference: the steps of definitions that are listed, and the characters of a text.
 const (
-	diffRoom  = 3_000
 	diffSteps = 50
 	diffText  = 64 << 20
 	// diffClashes is how many clashes of a merge are told, diffReads how many changes are read to find them.
@@ -75,12 +73,6 @@ type diffTold struct {
 type clashing struct {
 	Clashes    []kg.MergeClash `json:"clashes,omitempty" doc:"The first ten that a merge of the branch to would have: into from if that is a branch, else into the one that it was made from."`
 	ClashCount int             `json:"clash_count,omitempty" doc:"How many clashes there are."`
-}
-
-// size is how many characters they take of an answer.
-func (c clashing) size() int {
-	text, _ := json.Marshal(c) // of texts alone
-	return len(text)
 }
 
 var diffCells = capability.CellsOf("what:string", "node:string", "property:string", "old", "new", "graph:string null")
@@ -167,7 +159,7 @@ var dataDiff = invoke.Define(capability.Descriptor{
 
 // tell tells what differs.
 func tell(ctx context.Context, r *invoke.Request, c *kg.Comparison, in diffShown, would clashing) (_ *diffTold, err error) {
-	d := comparing{Request: r, asked: in, comparison: c, room: r.Room() - diffRoom - would.size()}
+	d := comparing{Request: r, asked: in, comparison: c}
 	d.out = diffTold{From: view.CommitID(c.From), To: view.CommitID(c.To), table: tableOf(diffCells), clashing: would}
 	if in.Node != "" {
 		of, err := nodeEver(ctx, r, in.Node)
@@ -238,7 +230,6 @@ type comparing struct {
 	asked      diffShown
 	comparison *kg.Comparison
 	node       rdf.Term // nil for all
-	room       int
 	out        diffTold
 }
 
@@ -251,7 +242,7 @@ func (d *comparing) list(ctx context.Context) error {
 	if d.node == nil && types == nil && d.asked.Offset == 0 {
 		d.define()
 	}
-	limit, passed := d.asked.Limit, 0
+	limit, passed, room := d.asked.Limit, 0, d.RoomBeside(d.out)
 	if limit == 0 {
 		limit = diffRows
 	}
@@ -268,7 +259,7 @@ func (d *comparing) list(ctx context.Context) error {
 			}
 			added := len(d.out.Rows) < limit
 			if added {
-				if added, err = d.out.add(&d.room, d.row(n, change)); err != nil {
+				if added, err = d.out.add(&room, d.row(n, change)); err != nil {
 					return err
 				}
 			}
@@ -361,7 +352,7 @@ func (d *comparing) write(ctx context.Context) error {
 	if limit == 0 {
 		limit = math.MaxInt
 	}
-	room := min(d.room, diffText)
+	room := min(d.RoomBeside(d.out), diffText) - jsontext.Size(text.String())
 	for change, err := range d.comparison.Statements(ctx) {
 		if err != nil {
 			return err
@@ -372,15 +363,23 @@ func (d *comparing) write(ctx context.Context) error {
 		if passed++; passed <= d.asked.Offset {
 			continue
 		}
-		if shown == limit || room < 0 {
-			d.cut(shown, "statements")
-			break
+		fits := room
+		switch shown {
+		case limit:
+			fits = -1
+		case 0:
+			fits = math.MaxInt // one is told, whatever it takes
 		}
-		size, err := text.Add(change)
+		size, err := text.Add(change, fits)
 		if err != nil {
 			return err
 		}
-		room, shown = room-size, shown+1
+		if size > fits {
+			d.cut(shown, "statements")
+			break
+		}
+		room -= size
+		shown++
 	}
 	if shown > 0 {
 		d.out.Text = text.String()

@@ -22,11 +22,8 @@ import (
 	"trails/text/outline"
 )
 
-// feedChars bounds a page that has no other bound, and commitChars is what a commit takes beside its texts.
-const (
-	feedChars   = 1 << 20
-	commitChars = 120
-)
+// feedChars bounds a page that has no other bound.
+const feedChars = 1 << 20
 
 // feedEffort bounds what a page reads in vain, in changes; a commit counts as so many.
 const (
@@ -79,15 +76,16 @@ func changes(ctx context.Context, r *invoke.Request, in feedAsked) (*feedPage, e
 	if err != nil {
 		return nil, err
 	}
-	return changesFrom(ctx, r, in, from, only, min(r.Room(), feedChars))
+	return changesFrom(ctx, r, in, from, only, 0)
 }
 
-// changesFrom is the page of a feed that begins at a place and has room for so many characters.
-func changesFrom(ctx context.Context, r *invoke.Request, in feedAsked, from kg.FeedPlace, only kg.FeedFilter, room int) (*feedPage, error) {
+// changesFrom is the page of a feed that begins at a place and leaves room for so many characters.
+func changesFrom(ctx context.Context, r *invoke.Request, in feedAsked, from kg.FeedPlace, only kg.FeedFilter, beside int) (*feedPage, error) {
 	out := &feedPage{Columns: []string{"op", "node", "property", "before", "after", "graph"}, Commits: []feedCommit{}}
 	if in.Quads {
 		out.Columns = append(out.Columns, "removed", "added")
 	}
+	room := min(r.RoomBeside(out), feedChars) - beside
 	count, effort, last := 0, 0, from
 	for e, err := range r.Snapshot.Feed(ctx, from, only) {
 		if err != nil {
@@ -161,7 +159,7 @@ func newestChanges(ctx context.Context, r *invoke.Request) (any, error) {
 		if n < len(commits) {
 			from.Commit = commits[n]
 		}
-		page, err := changesFrom(ctx, r, feedAsked{Limit: newestRows}, from, kg.FeedFilter{}, min(r.Room(), feedChars)-newestChars)
+		page, err := changesFrom(ctx, r, feedAsked{Limit: newestRows}, from, kg.FeedFilter{}, newestChars)
 		switch {
 		case err != nil:
 			return nil, err
@@ -219,7 +217,8 @@ func feedPlace(ctx context.Context, r *invoke.Request, in feedAsked) (kg.FeedPla
 	return kg.FeedPlace{}, nil
 }
 
-// add adds an entry, unless the page would exceed room, from which its size is subtracted. The first one is always added.
+// add adds an entry, unless the page, with the cursor of what follows, would exceed room, from which its size is subtracted.
+// The first one is always added.
 func (p *feedPage) add(r *invoke.Request, e kg.FeedEntry, quads bool, room *int) (bool, error) {
 	commits, rows := p.Commits, []json.RawMessage{}
 	if e.Node != nil {
@@ -235,10 +234,14 @@ func (p *feedPage) add(r *invoke.Request, e kg.FeedEntry, quads bool, room *int)
 		if r.Room() != math.MaxInt {
 			c.Message = outline.Shorten(c.Message, commitText)
 		}
+		text, err := jsontext.Marshal(c)
+		if err != nil {
+			return false, fmt.Errorf("encode commit: %w", err)
+		}
 		commits = append(commits, c)
-		*room -= commitChars + utf8.RuneCountInString(c.Author) + utf8.RuneCountInString(c.Message)
+		*room -= utf8.RuneCount(text) + 1
 	}
-	if *room < 0 && len(p.Commits) > 0 {
+	if *room < jsontext.Size(r.Snapshot.Cursor(e.Place)) && len(p.Commits) > 0 {
 		return false, nil
 	}
 	c := &commits[len(commits)-1]

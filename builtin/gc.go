@@ -64,7 +64,6 @@ var gcBuiltin = invoke.Define(capability.Descriptor{
 	if err != nil {
 		return nil, err
 	}
-	room := r.Room()
 	r.Release() // a snapshot would keep the log from starting over during a long write
 	done, err := r.Session().Collect(ctx, kg.Collecting{
 		Grace: grace, Leaving: leaving,
@@ -83,6 +82,7 @@ var gcBuiltin = invoke.Define(capability.Descriptor{
 	for _, u := range done.Dropped {
 		out.Commits, out.Changes = out.Commits+u.Commits, out.Changes+u.Changes
 	}
+	room := r.RoomBeside(out)
 	for i, u := range slices.Concat(done.Dropped, done.Kept) {
 		fate := "dropped"
 		if i >= len(done.Dropped) {

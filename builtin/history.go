@@ -66,8 +66,9 @@ type telling struct {
 }
 
 func history(ctx context.Context, r *invoke.Request, in historyAsked) (out historyTold, err error) {
-	t := &telling{Request: r, asked: in, actor: strings.ToLower(in.Actor), room: r.Room()}
+	t := &telling{Request: r, asked: in, actor: strings.ToLower(in.Actor)}
 	t.out.table = tableOf(historyCells)
+	t.room = r.RoomBeside(t.out)
 	defer func() { out.oneOrigin = out.sameOrigin() }()
 	before, err := t.read(ctx)
 	if err != nil {

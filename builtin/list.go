@@ -70,12 +70,12 @@ func list(ctx context.Context, r *invoke.Request, in listing) (*listed, error) {
 	for _, path := range q.Columns {
 		out.Columns = append(out.Columns, path.String())
 	}
-	room := r.Room()
 	if q.Facets {
-		if out.Facets, err = listFacets(r, page.Facets, &room); err != nil {
+		if out.Facets, err = listFacets(r, page.Facets, r.RoomBeside(out)/2); err != nil {
 			return nil, err
 		}
 	}
+	room := r.RoomBeside(out)
 	for i, row := range page.Rows {
 		if i == limit {
 			out.Next = nextCursor(r, q.Offset+limit)
@@ -119,28 +119,24 @@ func (in listing) query(r *invoke.Request) (browse.TableQuery, error) {
 	return q, nil
 }
 
-// listFacets are the counts above zero as a table, as far as half of the room goes.
-func listFacets(r *invoke.Request, facets []browse.Facet, room *int) (*table, error) {
+// listFacets are the counts above zero as a table, as far as the room goes.
+func listFacets(r *invoke.Request, facets []browse.Facet, room int) (*table, error) {
 	out := new(tableOf(capability.CellsOf("property", "value", "count")))
-	half := *room / 2
-	left := half
 	for _, f := range facets {
 		for _, v := range f.Values {
 			if v.Count == 0 && !v.More {
 				continue
 			}
-			added, err := out.add(&left, []any{f.Property.Name, facetValue(r, f.Property, v.Value), atLeast(v.Count, v.More)})
+			added, err := out.add(&room, []any{f.Property.Name, facetValue(r, f.Property, v.Value), atLeast(v.Count, v.More)})
 			if err != nil {
 				return nil, err
 			}
 			if !added {
 				r.Warn("facets end before %s of %s; there is no room for all", rdf.Lexical(v.Value), f.Property.Name)
-				*room -= half
 				return out, nil
 			}
 		}
 	}
-	*room -= half - left
 	return out, nil
 }
 

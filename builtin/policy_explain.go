@@ -267,7 +267,7 @@ func (e *explained) survey(ctx context.Context, r *invoke.Request, a *kg.Authori
 	if err != nil {
 		return err
 	}
-	room := r.Room()
+	room := r.RoomBeside(e)
 	add := func(kind cedar.Kind, name string, read, change any) error {
 		fits, err := e.add(&room, []any{string(kind), name, read, change})
 		if err == nil && !fits {
@@ -394,7 +394,7 @@ var policyTest = invoke.Define(capability.Descriptor{
 	if err != nil {
 		return nil, err
 	}
-	room := r.Room()
+	room := r.RoomBeside(out)
 	for _, c := range cases {
 		q, err := supposedCall{Call: c.Call, Action: c.Action, On: c.On, Branch: c.Branch}.question(r)
 		if err != nil {

@@ -51,23 +51,25 @@ func mimeOf(format string) string {
 // boundedAnswer fills in an answer that a model can read.
 func boundedAnswer(ctx context.Context, r *invoke.Request, a *kg.Answer, in asking, out *queried) (err error) {
 	limit, format := in.Limit, in.Format
-	room := min(queryChars, r.Room())
 	switch {
 	case a.Form == sparql.Ask:
 		return boundedTruth(ctx, a, format, out)
 	case a.Form != sparql.Select:
-		return boundedGraph(ctx, r, a, format, limit, room, out)
+		return boundedGraph(ctx, r, a, format, limit, out)
 	case format == "table":
 		s := r.Snapshot.Schema()
 		out.Form, out.Columns = "", a.Vars
-		return boundedRows(ctx, r, a, limit, room, out, func(row []rdf.Term) any { return view.PlainRow(s, row) })
+		return boundedRows(ctx, r, a, limit, out, func(row []rdf.Term) any { return view.PlainRow(s, row) })
 	case format == "sparql-json":
 		out.Vars = a.Vars
-		return boundedRows(ctx, r, a, limit, room, out, func(row []rdf.Term) any { return rowObject(a.Vars, row) })
+		return boundedRows(ctx, r, a, limit, out, func(row []rdf.Term) any { return rowObject(a.Vars, row) })
 	}
 	out.Vars, out.MIME = a.Vars, mimeOf(format)
-	return boundedText(ctx, r, a, format, limit, room, out)
+	return boundedText(ctx, r, a, format, limit, out)
 }
+
+// roomOfRows is how much of an answer its rows or its text may take.
+func roomOfRows(r *invoke.Request, out *queried) int { return min(queryChars, r.RoomBeside(out)) }
 
 func boundedTruth(ctx context.Context, a *kg.Answer, format string, out *queried) error {
 	truth, err := a.Truth(ctx)
@@ -114,7 +116,8 @@ func moreChars(r *invoke.Request) string {
 }
 
 // boundedRows keeps as many rows as fit into an answer, in the form given by shown.
-func boundedRows(ctx context.Context, r *invoke.Request, a *kg.Answer, limit, room int, out *queried, shown func([]rdf.Term) any) error {
+func boundedRows(ctx context.Context, r *invoke.Request, a *kg.Answer, limit int, out *queried, shown func([]rdf.Term) any) error {
+	room := roomOfRows(r, out)
 	rows, long, shortened := []any{}, room/longRows, false
 	defer func() { out.Rows, out.Count = rows, new(int64(len(rows))) }()
 	for row, err := range a.Rows(ctx) {
@@ -172,7 +175,7 @@ func rowObject(vars []sparql.Var, row []rdf.Term) map[string]any {
 }
 
 // boundedText writes rows in another format, as many as fit into an answer.
-func boundedText(ctx context.Context, r *invoke.Request, a *kg.Answer, format string, limit, room int, out *queried) error {
+func boundedText(ctx context.Context, r *invoke.Request, a *kg.Answer, format string, limit int, out *queried) error {
 	var text bytes.Buffer
 	w, err := results.NewWriter(&text, results.Format(format))
 	if err == nil {
@@ -181,17 +184,20 @@ func boundedText(ctx context.Context, r *invoke.Request, a *kg.Answer, format st
 	if err != nil {
 		return err
 	}
-	n := int64(0)
+	n, room := int64(0), roomOfRows(r, out)
 	out.Count = &n
 	for row, err := range a.Rows(ctx) {
 		if err = errors.Join(err, w.Flush()); err != nil {
 			return err
 		}
 		whole := text.Len()
+		if n == 0 {
+			room -= jsontext.Size(text.Bytes())
+		}
 		if err := errors.Join(w.Row(row), w.Flush()); err != nil {
 			return err
 		}
-		if n == int64(limit) || text.Len() > room {
+		if room -= jsontext.Size(text.Bytes()[whole:]); n == int64(limit) || room < 0 {
 			text.Truncate(whole)
 			cutRows(r, n, int64(limit))
 			break
@@ -204,29 +210,38 @@ func boundedText(ctx context.Context, r *invoke.Request, a *kg.Answer, format st
 }
 
 // boundedGraph writes as many triples as fit into an answer.
-func boundedGraph(ctx context.Context, r *invoke.Request, a *kg.Answer, format string, limit, room int, out *queried) error {
+func boundedGraph(ctx context.Context, r *invoke.Request, a *kg.Answer, format string, limit int, out *queried) error {
 	var quads []rdf.Quad
-	size := 0
+	size, room, more, cut := 0, roomOfRows(r, out), moreChars(r), false
 	for q, err := range a.Triples(ctx) {
 		if err != nil {
 			return err
 		}
 		if size += len(rdf.AppendQuad(nil, q)); len(quads) == limit || size > room {
-			more := moreChars(r)
-			if len(quads) == limit {
+			if cut = true; len(quads) == limit {
 				more = ""
 				if limit < queryMaxRows {
 					more = fmt.Sprintf(", or raise limit, at most %d", queryMaxRows)
 				}
 			}
-			r.Parts.Cut = fmt.Sprintf("the first %d triples are shown; ask for less%s", len(quads), more)
 			break
 		}
 		quads = append(quads, q)
 	}
 	var text bytes.Buffer
-	if err := writeGraph(r, &text, a, format, each(quads)); err != nil {
-		return err
+	for {
+		text.Reset()
+		if err := writeGraph(r, &text, a, format, each(quads)); err != nil {
+			return err
+		}
+		written := jsontext.Size(text.Bytes())
+		if len(quads) < 2 || written <= room {
+			break
+		}
+		cut, more, quads = true, moreChars(r), quads[:max(1, min(len(quads)-1, len(quads)*room/written))]
+	}
+	if cut {
+		r.Parts.Cut = fmt.Sprintf("the first %d triples are shown; ask for less%s", len(quads), more)
 	}
 	out.MIME, out.Triples, out.Text = mimeOf(format), new(int64(len(quads))), new(text.String())
 	return nil

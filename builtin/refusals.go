@@ -48,7 +48,7 @@ var refusalsList = invoke.Define(capability.Descriptor{
 		return nil, err
 	}
 	out := &rowsAnswer{table: tableOf(refusalCells)}
-	room := r.Room()
+	room := r.RoomBeside(out)
 	for i, a := range list {
 		full := i == in.Limit
 		if !full {

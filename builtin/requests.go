@@ -94,7 +94,7 @@ var requestsListBuiltin = invoke.Define(capability.Descriptor{
 		shown = capability.MostChars
 	}
 	out := &requestRows{table: tableOf(requestCells)}
-	room := r.Room()
+	room := r.RoomBeside(out)
 	for i, q := range list {
 		if i == in.Limit {
 			out.Next = list[i-1].Number

@@ -149,7 +149,7 @@ func (a *table) add(room *int, row []any) (bool, error) {
 
 // fill adds a row for each of a list, and says so if not all of them fit.
 func fill[T any](r *invoke.Request, to *table, what string, list iter.Seq[T], row func(T) []any) error {
-	room := r.Room()
+	room := r.RoomBeside(to)
 	for one := range list {
 		added, err := to.add(&room, row(one))
 		if err != nil {
@@ -244,7 +244,7 @@ func (s searcher) search(ctx context.Context, r *invoke.Request, in searched) (*
 		instead = append(instead, c.Word+" → "+c.Instead)
 	}
 	out.Instead = strings.Join(instead, ", ")
-	room := r.Room()
+	room := r.RoomBeside(out)
 	for i, hit := range found.Hits {
 		row := []any{r.Snapshot.Name(hit.Term), hit.Label, hit.PropertyName, found.Snippet(hit)}
 		if in.Explain {

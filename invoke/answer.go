@@ -16,14 +16,33 @@ import (
 const CutRoom = 800
 
 // Room is how many characters of JSON the answer may have; for capabilities that are not tools it is unlimited unless
-// max_chars is given. A handler that can continue in another call fills no more, and says in Parts.Cut how to get the
-// rest; a longer answer is shortened.
+// max_chars is given. A handler that can continue in another call fills no more, see [Request.RoomBeside], and says in
+// Parts.Cut how to get the rest; a longer answer is shortened.
 func (r *Request) Room() int {
 	asTool := r.Capability != nil && (isTool(r.Capability) || r.catalog != nil && isTool(r.catalog.lookup(r.call.Capability)))
 	if (r.call.Whole || !asTool) && !r.Args.Has(capability.MaxChars().Name) {
 		return math.MaxInt
 	}
 	return r.Args.Integer(capability.MaxChars().Name, capability.DefaultChars) - CutRoom
+}
+
+// roomOfPlace is the room for what follows from the rows of an answer: the place at which the next page begins, and what all
+// rows have in common.
+const roomOfPlace = 150
+
+// RoomBeside is how much of [Request.Room] rows may take beside the rest of an answer, of which it has all members but those
+// that follow from the rows. Rows that take no more are not shortened, so that the place that a handler names as the next one
+// leaves out none.
+func (r *Request) RoomBeside(answer any) int {
+	room := r.Room()
+	if room == math.MaxInt {
+		return room
+	}
+	text, err := jsontext.Marshal(answer)
+	if err != nil {
+		return room // the answer is refused when it is encoded
+	}
+	return room - utf8.RuneCount(text) - roomOfPlace
 }
 
 // Shorten shortens JSON to a number of characters, and notes in Parts.Cut what is missing, and the way to all of it. way

@@ -3,6 +3,7 @@ package kg_test
 import (
 	"fmt"
 	"maps"
+	"math"
 	"slices"
 	"strings"
 	"testing"
@@ -165,9 +166,9 @@ func TestTheTextOfADifferenceReplaysIt(t *testing.T) {
 		update, patch, empty := c.UpdateText(), c.PatchText(), true
 		for change, err := range c.Statements(t.Context()) {
 			if err == nil && !blanks {
-				_, err = update.Add(change)
+				_, err = update.Add(change, math.MaxInt)
 			}
-			if _, failed := patch.Add(change); err != nil || failed != nil {
+			if _, failed := patch.Add(change, math.MaxInt); err != nil || failed != nil {
 				r.Fatal(err, failed)
 			}
 			empty = false

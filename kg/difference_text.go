@@ -8,12 +8,13 @@ import (
 	"trails/db/history"
 	"trails/fault"
 	"trails/rdf"
+	"trails/text/jsontext"
 )
 
 // DifferenceText is a text that makes one state of another.
 type DifferenceText interface {
-	// Add adds a statement, and returns how many bytes it takes.
-	Add(db.Change) (int, error)
+	// Add adds a statement, unless it takes more than room characters within a JSON string, and returns how many it takes.
+	Add(change db.Change, room int) (int, error)
 	// String returns the text of those added so far.
 	String() string
 }
@@ -28,7 +29,7 @@ func (c *Comparison) PatchText() DifferenceText { return &patchText{from: c.From
 type updateText struct{ removes, adds strings.Builder }
 
 // Add implements DifferenceText. Blank nodes are the fault InvalidArguments.
-func (u *updateText) Add(change db.Change) (int, error) {
+func (u *updateText) Add(change db.Change, room int) (int, error) {
 	for _, t := range []rdf.Term{change.Subject, change.Object, change.Label} {
 		if _, blank := t.(rdf.BNode); blank {
 			return 0, fault.Argument("form", fault.OneOf, "update", "the difference has blank nodes, which an update cannot name: take the form patch, or a node without them")
@@ -38,13 +39,11 @@ func (u *updateText) Add(change db.Change) (int, error) {
 	if change.Op == history.OpAdd {
 		to = &u.adds
 	}
-	before := to.Len()
 	line := string(rdf.AppendTerm(nil, change.Subject)) + " " + string(rdf.AppendTerm(nil, change.Predicate)) + " " + string(rdf.AppendTerm(nil, change.Object)) + " ."
 	if change.Label != nil {
 		line = "GRAPH " + string(rdf.AppendTerm(nil, change.Label)) + " { " + line + " }"
 	}
-	fmt.Fprintf(to, "  %s\n", line)
-	return to.Len() - before, nil
+	return addTo(to, "  "+line+"\n", room), nil
 }
 
 // String returns the update.
@@ -65,14 +64,12 @@ type patchText struct {
 }
 
 // Add implements DifferenceText.
-func (p *patchText) Add(change db.Change) (int, error) {
+func (p *patchText) Add(change db.Change, room int) (int, error) {
 	row := []byte("A ")
 	if change.Op == history.OpRemove {
 		row[0] = 'D'
 	}
-	before := p.rows.Len()
-	p.rows.Write(append(rdf.AppendQuad(row, change.Quad), '\n'))
-	return p.rows.Len() - before, nil
+	return addTo(&p.rows, string(rdf.AppendQuad(row, change.Quad))+"\n", room), nil
 }
 
 // String returns the patch.
@@ -82,4 +79,13 @@ func (p *patchText) String() string {
 		head += fmt.Sprintf("H prev %s .\n", p.from.ID.IRI())
 	}
 	return head + "TX .\n" + p.rows.String() + "TC .\n"
+}
+
+// addTo adds text to another unless it takes more than room characters within a JSON string, and returns how many it takes.
+func addTo(to *strings.Builder, text string, room int) int {
+	size := jsontext.Size(text)
+	if size <= room {
+		to.WriteString(text)
+	}
+	return size
 }

@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 	"unicode/utf16"
+	"unicode/utf8"
 )
 
 // Marshal is json.Marshal without escapes of <, > and &, because agents and people read the text. Map members
@@ -50,6 +51,11 @@ func AppendText(b []byte, text string) []byte {
 	b = append(b, '"')
 	b = append(b, text...)
 	return append(b, '"')
+}
+
+// Size is how many characters text takes within a JSON string.
+func Size[T ~string | ~[]byte](text T) int {
+	return utf8.RuneCount(AppendText(nil, string(text))) - len(`""`)
 }
 
 // TooDeep reports whether brackets outside of strings nest deeper than limit. The text may be invalid JSON;
