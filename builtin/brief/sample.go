@@ -3,6 +3,7 @@ package brief
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"trails/capability"
@@ -98,7 +99,7 @@ func (s sample) callExample(shape capability.Shape, most int) (args string, left
 
 // example is a value of the field as JSON.
 func (s sample) example(f capability.Field) string {
-	values := s.values[f.Name]
+	values := slices.Clone(s.values[f.Name]) // others show the values as they are
 	if len(values) == 0 {
 		for range max(1, least(f)) {
 			values = append(values, placeholder(f))

@@ -142,6 +142,27 @@ func TestHostileTextStaysOneQuotedLineOfASkill(t *testing.T) {
 	}
 }
 
+// A call that changes a node of the graph gives it a value that it has: who makes it as it stands changes nothing.
+func TestAnExampleOfAChangeChangesNothing(t *testing.T) {
+	testrun.Alone(t)
+	e := invoketest.New(t, "types:\n  Note:\n    label: title\n    properties:\n      title: {type: string, required: true}\n      state: {type: string, one_of: [open, done]}\n", invoke.Config{})
+	e.Must(t, "note_create", `{"id":"n","title":"The \"Foo\" group","state":"done"}`)
+	found := 0
+	for _, s := range skillsOf(t, e, anasCall) {
+		for _, c := range calls.FindAllStringSubmatch(s.Text, -1) {
+			if c[1] != "note_update" {
+				continue
+			}
+			if found++; !strings.Contains(c[2], `"state":"done"`) || strings.Contains(c[2], "title") {
+				t.Errorf("%s: %s", s.Name, c[0])
+			}
+		}
+	}
+	if found != 2 {
+		t.Errorf("%d examples of a change", found)
+	}
+}
+
 // Stored queries that the caller may ask are named with their parameters; those that have no room are counted first.
 func TestASkillNamesStoredQueries(t *testing.T) {
 	testrun.Alone(t)
