@@ -41,6 +41,7 @@ func TestOpenRefineReconciles(t *testing.T) {
 	}{
 		{"manifest", exchange{method: "GET", path: "/reconcile"}, 200, []string{`"versions":["0.2"]`, `"batchSize":50`, `"identifierSpace":`, `{"id":"Note","name":"Note"}`, `"service_path":"/suggest/entity"`, `"url":"http://localhost:8757/reconcile/view?id={{id}}"`}},
 		{"a batch", batch(`{"q0":{"query":"on TRAILS","limit":3},"q1":{"query":"Nothing like it"}}`), 200, []string{`"q0":{"result":[{"id":"Note/n1","match":true,"name":"On trails","score":100,"type":[{"id":"Note","name":"Note"}]}`, `"q1":{"result":[]}`}},
+		{"the head of the manifest", exchange{method: "HEAD", path: "/reconcile"}, 200, nil},
 		{"by GET", exchange{method: "GET", path: "/reconcile?queries=" + url.QueryEscape(`{"q0":{"query":"On trails"}}`)}, 200, []string{`"id":"Note/n1"`}},
 		{"with a type", batch(`{"q0":{"query":"On trains","type":"Note","type_strict":"should"}}`), 200, []string{`"id":"Note/n2"`}},
 		{"with a value", batch(`{"q0":{"query":"On trains","type":["Note"],"properties":[{"pid":"status","v":"final"}]}}`), 200, []string{`"id":"Note/n2","match":true`, `"score":100`}},
