@@ -2,8 +2,11 @@ package capability
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
+	"maps"
 	"reflect"
+	"slices"
 	"strconv"
 
 	"trails/text/jsontext"
@@ -65,8 +68,8 @@ func readerOf(t reflect.Type, fields []Field) reader {
 	case reflect.String:
 		return func(into reflect.Value, v any) error {
 			from := reflect.ValueOf(v)
-			if from.Kind() != reflect.String { // a json.Number is one, too
-				return fmt.Errorf("%T is no text", v)
+			if _, isNumber := v.(json.Number); from.Kind() != reflect.String || isNumber && t != reflect.TypeFor[json.Number]() {
+				return errors.New("must be a JSON string")
 			}
 			into.SetString(from.String())
 			return nil
@@ -78,8 +81,11 @@ func readerOf(t reflect.Type, fields []Field) reader {
 				text = json.Number(fmt.Sprint(v)) // a default
 			}
 			n, err := strconv.ParseInt(string(text), 10, t.Bits())
+			if err != nil {
+				return fmt.Errorf("%s is no whole number of %d bits", text, t.Bits())
+			}
 			into.SetInt(n)
-			return err
+			return nil
 		}
 	case reflect.Bool:
 		return func(into reflect.Value, v any) error {
@@ -122,6 +128,21 @@ func readerOf(t reflect.Type, fields []Field) reader {
 				return nil
 			}
 		}
+		read := readerOf(t.Elem(), nil)
+		return func(into reflect.Value, v any) error {
+			members, _ := v.(map[string]any)
+			into.Set(reflect.MakeMapWithSize(t, len(members)))
+			for _, name := range slices.Sorted(maps.Keys(members)) {
+				one := reflect.New(t.Elem()).Elem()
+				if members[name] != nil {
+					if err := read(one, members[name]); err != nil {
+						return fmt.Errorf("%q: %w", name, err)
+					}
+				}
+				into.SetMapIndex(reflect.ValueOf(name), one)
+			}
+			return nil
+		}
 	}
 	return readText
 }
@@ -132,5 +153,9 @@ func readText(into reflect.Value, v any) error {
 	if err != nil {
 		return err
 	}
-	return json.Unmarshal(text, into.Addr().Interface())
+	err = json.Unmarshal(text, into.Addr().Interface())
+	if wrong, is := errors.AsType[*json.UnmarshalTypeError](err); is {
+		return fmt.Errorf("a JSON %s does not fit there", wrong.Value)
+	}
+	return err
 }

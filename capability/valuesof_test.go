@@ -82,6 +82,24 @@ func TestANumberThatIsTooLargeIsNoValue(t *testing.T) {
 	}
 }
 
+// What shapes do not check, such as the members of an object with any names, is refused by its place and in words of JSON.
+func TestWhatCannotBeReadIsToldInWordsOfJSON(t *testing.T) {
+	read := capability.ValuesOf(reflect.TypeFor[values](), capability.FieldsOf[values]())
+	for text, want := range map[string]string{
+		`{"texts":{"b":"x","a.b":1}}`: `texts: "a.b": must be a JSON string`,
+		`{"texts":{"a":["x"]}}`:       `texts: "a": must be a JSON string`,
+		`{"small":1000}`:              `small: 1000 is no whole number of 8 bits`,
+		`{"share":1e999}`:             `share: a JSON number 1e999 does not fit there`,
+	} {
+		var given map[string]any
+		decode(t, text, &given)
+		var v values
+		if err := read(given, &v); err == nil || err.Error() != want {
+			t.Errorf("%s: %v, want %s", text, err, want)
+		}
+	}
+}
+
 // decode reads JSON with its numbers as they are written.
 func decode(t *testing.T, text string, into any) {
 	t.Helper()
