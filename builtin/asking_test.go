@@ -87,7 +87,7 @@ func TestAnAgentAsksForALossThatOnlyABuilderMayAllow(t *testing.T) {
 	if _, err := callAs(t, e, bot, "schema_apply", patch+`}`); !fault.Is(err, fault.ScopeDenied) || !strings.Contains(err.Error(), "ask: true") {
 		t.Fatalf("refused with %v", err)
 	}
-	if _, err := callAs(t, e, bot, "schema_apply", patch+`, "ask": true, "allow_data_loss": true}`); !fault.Is(err, fault.ScopeDenied) {
+	if _, err := callAs(t, e, bot, "schema_apply", patch+`, "ask": true, "allow_data_loss": true}`); !fault.Is(err, fault.ScopeDenied) || !strings.Contains(err.Error(), "leave allow_data_loss out") {
 		t.Errorf("what it may not allow is answered with %v", err)
 	}
 	out, err := callAs(t, e, bot, "schema_apply", patch+`, "ask": true, "message": "tags go"}`)

@@ -84,7 +84,13 @@ func (r *Request) checkArgs(ctx context.Context) error {
 		if f.Scope == "" || !given || v == f.Default {
 			continue
 		}
-		if err := r.MayGive(f); err != nil {
+		err := r.MayGive(f)
+		if err != nil && r.Capability.Keeps && r.Args.Flag(capability.Ask) {
+			refused := *fault.Of(err)
+			refused.Message += fmt.Sprintf("; or leave %s out: whoever approves the request decides that", f.Name)
+			return &refused
+		}
+		if err != nil {
 			return err
 		}
 	}
