@@ -176,8 +176,7 @@ func (in supposedCall) question(r *invoke.Request) (q question, err error) {
 	case !named || !slices.Contains([]cedar.Kind{cedar.TypeKind, cedar.BranchKind, cedar.QueryKind}, q.on.Kind):
 		return q, fault.Argument("on", fault.Pattern, in.On, `give Type::"NAME", Branch::"NAME", Query::"NAME" or Graph`)
 	case q.on.Kind == cedar.TypeKind && r.Snapshot.Schema().Type(q.on.ID) == nil:
-		message, _ := r.Snapshot.Schema().NoType(q.on.ID)
-		r.Warn("%s", message)
+		r.Warn("%s", r.Snapshot.Schema().NoType(q.on.ID, r.Snapshot.Schema().Types...))
 	}
 	return q, nil
 }

@@ -104,19 +104,10 @@ func typed(ctx context.Context, r *invoke.Request, op, name, id string) (string,
 		return "", nil, fault.Argument("type", fault.Required, nil, "type is required, unless id is Type/id or an IRI")
 	}
 	t := s.Type(name)
-	var known []string
-	for _, one := range s.Types {
-		if !one.Abstract {
-			known = append(known, one.Name)
-		}
-	}
 	switch {
 	case t == nil:
-		message, meant := s.NoType(name)
-		if !meant {
-			message += "; there is " + strings.Join(known, ", ")
-		}
-		return "", nil, fault.Argument("type", fault.OneOf, name, message)
+		concrete := slices.DeleteFunc(slices.Clone(s.Types), func(t *schema.Type) bool { return t.Abstract })
+		return "", nil, fault.Argument("type", fault.OneOf, name, s.NoType(name, concrete...))
 	case t.Abstract:
 		return "", nil, fault.Arguments(fault.FieldError{Field: "type", Code: fault.OneOf, Value: name, Constraint: schema.NamesOf(s.Concrete(t)),
 			Message: fmt.Sprintf("%s is abstract; write one of its subtypes: %s", name, strings.Join(schema.NamesOf(s.Concrete(t)), ", "))})

@@ -27,8 +27,7 @@ func (s *Snapshot) ExportType(ctx context.Context, w io.Writer, format load.Form
 	case !slices.Contains(typeFormats, format):
 		return Exported{}, load.UnknownFormat(format, typeFormats)
 	case t == nil:
-		message, _ := s.Schema().NoType(name)
-		return Exported{}, fault.Argument("type", fault.Class, name, message)
+		return Exported{}, fault.Argument("type", fault.Class, name, s.Schema().NoType(name, s.Schema().Types...))
 	case t.Abstract:
 		return Exported{}, fault.Argument("type", fault.Class, name, name+" is abstract and has no nodes of its own; export its subtypes")
 	}

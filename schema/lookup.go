@@ -40,13 +40,19 @@ func (s *Schema) Renamed(name string) *Type {
 	return nil
 }
 
-// NoType says that there is no type of a name, and which is meant, if one is near or had the name before.
-func (s *Schema) NoType(name string) (message string, meant bool) {
+// NoType says that there is no type of a name, and how to go on: by the name that it has now, by the one that is near, or by
+// those of which one can stand there.
+func (s *Schema) NoType(name string, among ...*Type) string {
 	hint := fault.DidYouMean(name, s.names())
-	if t := s.Renamed(name); t != nil {
+	switch t := s.Renamed(name); {
+	case t != nil:
 		hint = "; it is called " + t.Name + " now"
+	case len(s.Types) == 0:
+		hint = ", because the schema has none yet; schema_apply adds them"
+	case hint == "":
+		hint = "; there is " + listed(NamesOf(among))
 	}
-	return fmt.Sprintf("there is no type %q%s", name, hint), hint != ""
+	return fmt.Sprintf("there is no type %q%s", name, hint)
 }
 
 // Property returns t's property with this name, its own or an inherited one, or nil.

@@ -259,11 +259,7 @@ func (s *Schema) ResolveRef(p *Property, v string) (rdf.IRI, error) {
 func (s *Schema) resolveTyped(name, local string) (rdf.IRI, error) {
 	t := s.byName[name]
 	if t == nil {
-		message, meant := s.NoType(name)
-		if !meant {
-			message += "; there is " + listed(s.names())
-		}
-		return "", fault.New(fault.InvalidArguments, "%s", message)
+		return "", fault.New(fault.InvalidArguments, "%s", s.NoType(name, s.Types...))
 	}
 	if err := CheckLocal(local); err != nil {
 		return "", err

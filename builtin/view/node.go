@@ -132,11 +132,7 @@ func KnownType(r *invoke.Request, name string) (*schema.Type, error) {
 	if t := s.Type(name); t != nil {
 		return t, nil
 	}
-	message, meant := s.NoType(name)
-	if names := schema.NamesOf(s.Types); !meant {
-		message += "; there are " + strings.Join(names[:min(len(names), 40)], ", ")
-	}
-	return nil, fault.Argument("type", fault.OneOf, name, message)
+	return nil, fault.Argument("type", fault.OneOf, name, s.NoType(name, s.Types...))
 }
 
 // propertyArgument returns a type's property, or the error for the argument that named it.

@@ -68,9 +68,5 @@ func typeOf(s *schema.Schema, argument, name string) (*schema.Type, error) {
 	if t := s.Type(name); t != nil {
 		return t, nil
 	}
-	var names []string
-	for _, t := range s.Types {
-		names = append(names, t.Name)
-	}
-	return nil, fault.Argument(argument, fault.OneOf, name, "the schema has no type "+name+fault.DidYouMean(name, names))
+	return nil, fault.Argument(argument, fault.OneOf, name, s.NoType(name, s.Types...))
 }
