@@ -77,7 +77,7 @@ func (p *post) preview(res invoke.Result) *preview {
 	members, _ := jsontext.Members(res.Structured)
 	if out.Counted {
 		members = slices.DeleteFunc(members, func(m jsontext.Member) bool {
-			return slices.Contains(told, m.Name) || m.Name == "changes" && len(out.Changes.Rows) > 0
+			return slices.Contains(told, m.Name) || len(out.Changes.Rows) > 0 && slices.Contains(shownAsNodes, m.Name)
 		})
 	}
 	out.Rest = shownObject(members, 0)
@@ -129,6 +129,9 @@ func (f *formState) isDated(name string) bool {
 
 // told are the members of an answer that a preview tells in its own way, or that are known before the call.
 var told = []string{"added", "removed", "records", "plan", "preview", "commit", "branch", "dry_run", "id", "iri", "type", "undone", "warnings"}
+
+// shownAsNodes are the members of an answer that lists what would change which its nodes tell.
+var shownAsNodes = []string{"changes", "nodes", "node_count"}
 
 // isCallField names the arguments of a typed write that are no properties.
 var isCallField = map[string]bool{"id": true, "branch": true, "message": true, "if_commit": true, "detach": true}

@@ -59,7 +59,11 @@ func TestARequestIsASentenceAboutNodes(t *testing.T) {
 		t.Errorf("the page has names for programs: %s", text)
 	}
 	says(t, f.get(t, "/admin/requests/2", 200), "wants to change the schema on main", "No reason was given", "drop property Decision.supersedes")
-	says(t, f.get(t, "/admin/requests/3", 200), "wants to take back head on main", "The first 50 of ")
+	back := f.get(t, "/admin/requests/3", 200)
+	says(t, back, "wants to take back head on main", "The first 50 of ")
+	if strings.Contains(mainText(back), "node_count") {
+		t.Errorf("what its nodes tell is told twice: %s", mainText(back))
+	}
 }
 
 // What is approved is what the page showed, also when the branch has moved since the call was asked for.
