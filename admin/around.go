@@ -50,7 +50,11 @@ func linkGroups(e view.Entity) (out []linkGroup) {
 		out = append(out, linkGroup{true, g.Property, g.Type, g.Nodes, g.Total, g.More, d.AllOf(g)})
 	}
 	for _, p := range e.Properties {
-		if p.Class == "" || p.Total == 0 {
+		if p.Class == "" {
+			out = append(out, groupsByType(p, d.MorePath(p.Name))...)
+			continue
+		}
+		if p.Total == 0 {
 			continue
 		}
 		g := linkGroup{false, p.Name, p.Class, nil, p.Total, false, d.MorePath(p.Name)}
@@ -63,6 +67,26 @@ func linkGroups(e view.Entity) (out []linkGroup) {
 	}
 	return out
 }
+
+// groupsByType are the links by a property that leads to nodes of any type: a group for each type, with those of the
+// values that were read.
+func groupsByType(p view.Property, all string) (out []linkGroup) {
+	for _, c := range p.Values {
+		if !refers(c) {
+			continue
+		}
+		i := slices.IndexFunc(out, func(g linkGroup) bool { return g.Type == c.Ref.Type })
+		if i < 0 {
+			i = len(out)
+			out = append(out, linkGroup{false, p.Name, c.Ref.Type, nil, 0, len(p.Values) < p.Total, all})
+		}
+		out[i].Nodes, out[i].Total = append(out[i].Nodes, *c.Ref), out[i].Total+1
+	}
+	return out
+}
+
+// refers reports a value that leads to a node of the graph.
+func refers(c view.Cell) bool { return c.Ref != nil && c.Ref.Exists }
 
 // surroundings is a figure of nodes with what is around each.
 type surroundings struct {
@@ -175,7 +199,7 @@ func (a *asker) addBetween(doc schemaDocument, s *surroundings, read []view.Enti
 	names := map[string]string{} // of properties, by IRI
 	for _, t := range doc.Types {
 		for _, p := range t.Properties {
-			if p.Class != "" {
+			if p.Class != "" || p.Type == "iri" {
 				names[p.IRI] = p.Name
 			}
 		}

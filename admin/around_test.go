@@ -64,6 +64,39 @@ types:
 	}
 }
 
+// A property that leads to nodes of any type is a reference like others: it stands among them, is counted in the line
+// about the node, and its nodes are in the picture by their types.
+func TestAPropertyOfAnyNodeIsAReference(t *testing.T) {
+	f := newFixture(t, []byte(`
+types:
+  Band: {label: title, key: code, iri: key, properties: {title: string, code: {type: string, required: true}, uses: {type: iri, many: true}}}
+  Tool: {label: title, key: code, iri: key, properties: {title: string, code: {type: string, required: true}}}
+  Trick: {extends: Tool}
+`), admin.Options{})
+	var used []any
+	for i := range 34 {
+		used = append(used, f.call(t, []string{"tool.create", "trick.create"}[i%2], map[string]any{"code": fmt.Sprint("c", i), "title": fmt.Sprint("Thing ", i)})["iri"])
+	}
+	f.call(t, "band.create", map[string]any{"code": "few", "title": "Few", "uses": append([]any{"urn:elsewhere"}, used[:2]...)})
+	f.call(t, "band.create", map[string]any{"code": "many", "title": "Many", "uses": used})
+	for id, want := range map[string][]string{"few": {"Thing 0", "Thing 1"}, "many": {"▸ 17 Tool", "▸ 17 Trick"}} {
+		a := f.get(t, "/admin/types/Band/"+id, 200)
+		checkPage(t, id, a)
+		if text := strings.ToLower(mainText(a)); !strings.Contains(text, "refers to 3 nodes") && !strings.Contains(text, "refers to 34 nodes") {
+			t.Errorf("%s: the line about the node says nothing of its references: %s", id, text)
+		}
+		drawn := ""
+		for _, svg := range a.find(tag("svg")) {
+			drawn += textOf(svg) + "\n"
+		}
+		for _, one := range want {
+			if !strings.Contains(drawn, one) {
+				t.Errorf("%s: %q is not in the picture: %s", id, one, drawn)
+			}
+		}
+	}
+}
+
 // hub is a node that forty others refer to, of which one has a neighbour of its own.
 func hub(t *testing.T) fixture {
 	f := newFixture(t, []byte(`

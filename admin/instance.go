@@ -147,7 +147,7 @@ func (d *instanceData) sort(label string, offset int) {
 		switch {
 		case d.Only != "" && p.Name != d.Only:
 			continue
-		case p.Class != "":
+		case p.Class != "" || slices.ContainsFunc(p.Values, refers):
 			d.Links = append(d.Links, p)
 		case p.Name == label:
 			d.Texts = slices.Insert(d.Texts, 0, p)
