@@ -64,7 +64,7 @@ func (d listData) drawChartForm() h.Node {
 			return h.OptGroup(h.Attr("label", g.Reference), options)
 		})
 	}
-	return h.Details(h.Class("menu"), h.ID("chart-menu"), h.Summary(h.Text("Chart")), h.GetForm(typeURL(d.Type), h.Class("menu-body"),
+	return h.Details(h.Class("menu"), h.Name(oneMenu), h.ID("chart-menu"), h.Summary(h.Text("Chart")), h.GetForm(typeURL(d.Type), h.Class("menu-body"),
 		d.keptFilters(), d.keptSearch(), d.keptColumns(), d.keptOrder(),
 		labelled("", "by", "Chart by", h.Select(h.ID("by"), h.Name("by"), paths(firstOf(c.By, d.grouping())))),
 		labelled("", "split", "In parts by", h.Select(h.ID("split"), h.Name("split"), option("", "nothing", c.Split == ""), paths(c.Split))),

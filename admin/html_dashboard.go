@@ -94,9 +94,9 @@ func (d overviewData) drawViews() h.Node {
 // drawSaveView is the form that keeps the list as it is shown.
 func (d listData) drawSaveView() h.Node {
 	if !d.Listed["trails.meta.query.add"] {
-		return h.Details(h.Class("menu"), h.ID("save-view"), h.Summary(h.Text("Save view")), h.Div(h.Class("menu-body"), h.P(h.Class("faint"), h.Text("Saving a view needs the scope builder, which a token gives. The address of this page has the whole view."))))
+		return h.Details(h.Class("menu"), h.Name(oneMenu), h.ID("save-view"), h.Summary(h.Text("Save view")), h.Div(h.Class("menu-body"), h.P(h.Class("faint"), h.Text("Saving a view needs the scope builder, which a token gives. The address of this page has the whole view."))))
 	}
-	return h.Details(h.Class("menu"), h.ID("save-view"), h.Summary(h.Text("Save view")), h.Form(h.Class("menu-body"), h.Method("post"), h.Action(dashboardURL), h.Attr("hx-boost", "false"),
+	return h.Details(h.Class("menu"), h.Name(oneMenu), h.ID("save-view"), h.Summary(h.Text("Save view")), h.Form(h.Class("menu-body"), h.Method("post"), h.Action(dashboardURL), h.Attr("hx-boost", "false"),
 		hiddenInput("view", strings.TrimPrefix(d.at(0).href(), "/admin/")),
 		labelled("", "view-title", "Name", h.Input(h.ID("view-title"), h.Name("title"), h.MaxLength("200"), h.Required(), h.AutoComplete("off"))),
 		h.Label(h.Input(h.Type("checkbox"), h.Name("dashboard"), h.Value("1"), h.Checked()), h.Text(" On the dashboard")),

@@ -14,6 +14,9 @@ import (
 	"trails/schema"
 )
 
+// oneMenu is the name that the menus of a list share, so that one that is opened closes the others without scripts, too.
+const oneMenu = "list-menu"
+
 // main is the list of a type's instances, with its filters.
 func (d listData) main(p page) h.Node {
 	t := d.Schema
@@ -85,7 +88,7 @@ func (p problemAt) draw(id, more string) h.Node {
 
 // drawColumns is the form that chooses columns.
 func (d listData) drawColumns() h.Node {
-	return h.Details(h.Class("menu"), h.ID("columns"), h.Summary(h.Text("Columns")), h.GetForm(typeURL(d.Type), h.Class("menu-body"),
+	return h.Details(h.Class("menu"), h.Name(oneMenu), h.ID("columns"), h.Summary(h.Text("Columns")), h.GetForm(typeURL(d.Type), h.Class("menu-body"),
 		d.keptFilters(), d.keptSearch(), d.keptOrder(), d.keptChart(),
 		h.Map(d.All, func(p schema.PropertyDocument) h.Node {
 			return h.Label(h.Input(h.Type("checkbox"), h.Name("col"), h.Value(p.Name), h.If(d.Shows(p.Name), h.Checked())), h.Text(" "+titleOf(p)))
@@ -95,7 +98,7 @@ func (d listData) drawColumns() h.Node {
 
 // drawOrigins are links to what one class of sources alone said.
 func (d listData) drawOrigins() h.Node {
-	return h.Details(h.Class("menu"), h.ID("origins"), h.Summary(h.Text("Said by")), h.Ul(h.Class("menu-body plain"),
+	return h.Details(h.Class("menu"), h.Name(oneMenu), h.ID("origins"), h.Summary(h.Text("Said by")), h.Ul(h.Class("menu-body plain"),
 		h.Map(append([]string{""}, policy.OriginNames()...), func(name string) h.Node {
 			one := d.at(0)
 			one.Origin = name
@@ -105,7 +108,7 @@ func (d listData) drawOrigins() h.Node {
 
 // drawFiles are the links to all rows of the list as files.
 func (d listData) drawFiles(twins []twin) h.Node {
-	return h.Details(h.Class("menu"), h.ID("files"), h.Summary(h.Text("Download")), h.Div(h.Class("menu-body"), h.Attr("hx-boost", "false"),
+	return h.Details(h.Class("menu"), h.Name(oneMenu), h.ID("files"), h.Summary(h.Text("Download")), h.Div(h.Class("menu-body"), h.Attr("hx-boost", "false"),
 		h.P(h.Class("faint"), h.Text("All rows of this list, with these columns, as")),
 		h.Ul(h.Class("plain"), h.Map(twins, func(t twin) h.Node {
 			return h.Li(anchor("", t.Href, h.Type(t.MIME), h.Download(d.Type), h.Text(t.Label)))

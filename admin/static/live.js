@@ -306,6 +306,11 @@
 		}
 	});
 
+	// A menu closes when something else is clicked, so that no two lie over each other.
+	document.addEventListener("click", e => {
+		for (const menu of document.querySelectorAll("details.menu[open]")) if (!menu.contains(e.target)) menu.open = false;
+	}, true);
+
 	// An answer that refuses is shown like any other: in place when it has the part that
 	// is exchanged, otherwise as the page that it is.
 	document.addEventListener("htmx:beforeSwap", e => {

@@ -552,6 +552,12 @@ async function cells ({ page }) {
 async function filters ({ page }) {
   await page.goto(`${base}/admin/types/Requirement?where=status%3Dmet`)
   const rows = page.locator('table.list-table tbody tr')
+  const menus = page.locator('details.menu[open]')
+  await page.locator('#files summary').click()
+  await page.locator('#save-view summary').click()
+  equal(await menus.evaluateAll((list) => list.map((it) => it.id)), ['save-view'], 'one menu is open at a time')
+  await page.locator('h1').click()
+  equal(await menus.count(), 0, 'a click beside it closes a menu')
   const before = await rows.count()
   await page.locator('#property').selectOption('priority')
   await page.locator('#value').fill('urgent')
