@@ -127,10 +127,7 @@
 		if (e.ctrlKey || e.metaKey || e.altKey || cell !== cellOf(cell)) return;
 		const row = cell.parentElement;
 		if (moves[e.key]) focus(moves[e.key](cell));
-		else if (e.key === "x" || e.key === "X") {
-			const box = row.querySelector(".tick input");
-			box?.dispatchEvent(new MouseEvent("click", { bubbles: true, cancelable: true, shiftKey: e.shiftKey }));
-		}
+		else if (e.key === "x" || e.key === "X") tick(row.querySelector(".tick input"), e.shiftKey);
 		else if (e.key === "e" || e.key === "F2" || e.key === "Enter" && cell.nodeName === "TD" && addressOf(cell)) edit(cell);
 		else if (e.key === "Enter") cell.querySelector("a, input")?.click();
 		else return;
@@ -158,8 +155,10 @@
 		if (line.textContent !== says) line.textContent = says;
 	}
 
+	const tick = (box, shiftKey) => box?.dispatchEvent(new MouseEvent("click", { bubbles: true, cancelable: true, shiftKey }));
 	document.addEventListener("click", e => {
 		if (e.target.matches?.(".list-table .tick input")) shifted = e.shiftKey;
+		else if (e.target.matches?.(".list-table .tick")) tick(e.target.querySelector("input"), e.shiftKey); // beside the box
 	}, true);
 	document.addEventListener("change", e => {
 		const box = e.target, all = ticks();

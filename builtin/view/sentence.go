@@ -101,7 +101,7 @@ var leads = map[string]string{
 	"trails.meta.migrate.apply": "Applied migrations", "trails.meta.migrate.rollback": "Rolled migrations back",
 	"trails.meta.promote.apply": "Promoted definitions", "trails.meta.promote.undo": "Took a promotion back",
 	"trails.meta.policy.apply": "Changed the policies",
-	"trails.meta.query.add": "Stored a query", "trails.meta.query.remove": "Removed a stored query",
+	"trails.meta.query.add":    "Stored a query", "trails.meta.query.remove": "Removed a stored query",
 }
 
 // leadOf begins the sentence about a commit; "" for a plain change of nodes.
