@@ -17,8 +17,8 @@ type (
 	VectorWork = db.VectorWork
 	// TextVector is a text with its vector.
 	TextVector = db.TextVector
-	// RefusedText is a text that the endpoint has refused, with a node that has it.
-	RefusedText = db.RefusedText
+	// RefusedText is a node with a text that the endpoint has refused.
+	RefusedText = browse.RefusedText
 )
 
 // VectorWork returns what there is to do for the vectors of the texts that the snapshot's schema marks with embed. The snapshot

@@ -11,7 +11,6 @@ import (
 
 	"trails/gateway/meaning"
 	"trails/kg"
-	"trails/kg/browse"
 )
 
 func (p *program) embedCommand() *cobra.Command {
@@ -61,7 +60,7 @@ type embedded struct {
 	Dropped int64  `json:"dropped"`
 	Problem string `json:"problem"`
 	// Refusals are at most 100; MoreRefusals says that there may be others.
-	Refusals     []browse.Refused `json:"refusals"`
+	Refusals     []kg.RefusedText `json:"refusals"`
 	MoreRefusals bool             `json:"more_refusals"`
 }
 
@@ -90,7 +89,7 @@ func (p *program) embed(ctx context.Context, g *kg.Graph, do embedding) (err err
 	if err != nil {
 		return err
 	}
-	out := embedded{s.Model, s.Length, s.Vectors, s.Work.Pending, s.Refused, s.Work.Stale, dropped, s.Problem, []browse.Refused{}, false}
+	out := embedded{s.Model, s.Length, s.Vectors, s.Work.Pending, s.Refused, s.Work.Stale, dropped, s.Problem, []kg.RefusedText{}, false}
 	if s.Refused > 0 {
 		if out.Refusals, out.MoreRefusals, err = meaning.Refused(ctx, g); err != nil {
 			return err

@@ -442,17 +442,17 @@ func (s *space) ask(ctx context.Context, way *remote.Client, texts []string, key
 	switch {
 	case err == nil:
 		s.problem, s.rest = nil, 0
-	case fault.Is(err, fault.InvalidData):
+	case errors.As(err, &f) && f.Kind == fault.InvalidData:
 		s.problem, s.rest = nil, 0 // it answers: other texts may do
 		if len(texts) > 1 {
-			return nil, err
+			return nil, f
 		}
-		refusal := fault.New(fault.InvalidData, "%s", quote.Line(fault.Of(err).Message, mostTold))
+		refusal := fault.New(fault.InvalidData, "%s", quote.Line(f.Message, mostTold))
 		for _, k := range keys {
 			s.vectors[k] = &vector{used: s.turn, refusal: refusal, until: time.Now().Add(longestRest)}
 		}
 		return nil, refusal
-	case errors.As(err, &f):
+	case f != nil:
 		s.rest = min(max(2*s.rest, s.embedder.config.Rest), longestRest)
 		s.problem, s.until = fault.New(f.Kind, "%s", quote.Line(f.Message, mostTold)), time.Now().Add(s.rest)
 		s.embedder.config.Log.Warn("the endpoint of embeddings rests", "problem", s.problem.Message, "for", s.rest)

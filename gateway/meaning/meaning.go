@@ -17,7 +17,6 @@ import (
 	"trails/gateway/embed"
 	"trails/gateway/servers"
 	"trails/kg"
-	"trails/kg/browse"
 	"trails/rdf"
 )
 
@@ -46,7 +45,7 @@ func Look(ctx context.Context, g *kg.Graph) (State, error) { return look(ctx, g,
 const mostRefused = 100
 
 // Refused returns nodes with texts that the endpoint has refused, 100 at most, and whether there are or may be more.
-func Refused(ctx context.Context, g *kg.Graph) (list []browse.Refused, more bool, err error) {
+func Refused(ctx context.Context, g *kg.Graph) (list []kg.RefusedText, more bool, err error) {
 	err = g.Session(owner()).View(ctx, func(snap *kg.Snapshot) (err error) {
 		list, more, err = snap.Refused(ctx, mostRefused)
 		return err

@@ -51,8 +51,8 @@ func (s *Reader) Vectors(ctx context.Context) (db.VectorState, error) { return s
 // SearchesMeaning reports whether the state that is read has vectors: that of main as it is now.
 func (s *Reader) SearchesMeaning() bool { return s.source.ReadsMain() }
 
-// Refused is a node with a text that the endpoint of embeddings has refused, which is found by words alone.
-type Refused struct {
+// RefusedText is a node with a text that the endpoint of embeddings has refused, which is found by words alone.
+type RefusedText struct {
 	Node     string `json:"node"`
 	Property string `json:"property"`
 	Reason   string `json:"reason"` // "" if it is not known
@@ -60,7 +60,7 @@ type Refused struct {
 
 // Refused returns nodes with texts that the endpoint has refused, of properties that the schema marks with embed, and
 // whether there are or may be more than so many.
-func (s *Reader) Refused(ctx context.Context, most int) (list []Refused, more bool, err error) {
+func (s *Reader) Refused(ctx context.Context, most int) (list []RefusedText, more bool, err error) {
 	of := embeddedBy(s.schema)
 	left, err := s.source.RefusedTexts(ctx, func(texts []db.RefusedText) (bool, error) {
 		for _, text := range texts {
@@ -74,7 +74,7 @@ func (s *Reader) Refused(ctx context.Context, most int) (list []Refused, more bo
 			if more = len(list) == most; more {
 				return false, nil
 			}
-			list = append(list, Refused{s.schema.NodeName(text.Subject), s.PropertyName(s.mainType(text.Subject, types), text.Property), text.Reason})
+			list = append(list, RefusedText{s.schema.NodeName(text.Subject), s.PropertyName(s.mainType(text.Subject, types), text.Property), text.Reason})
 		}
 		return true, nil
 	})
