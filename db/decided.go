@@ -8,6 +8,7 @@ import (
 	"trails/db/dictionary"
 	"trails/db/history"
 	"trails/db/inline"
+	"trails/db/leaf"
 	"trails/db/scan"
 	"trails/db/stmt"
 )
@@ -17,6 +18,8 @@ import (
 type decided struct {
 	hidden hiddenTerms
 	newest history.Seq
+	// stretches are those of the newest commit of main.
+	stretches keptStretches
 	*memory
 }
 
@@ -51,6 +54,45 @@ type memory struct {
 
 func newMemory() *memory {
 	return &memory{facts: newFacts(), plans: newPlans(), schemas: map[history.Seq]shownSchema{}}
+}
+
+// stretchesOf are stretches of hidden statements, by order.
+type stretchesOf [leaf.GPOS + 1]scan.Stretches
+
+// keptStretches are what readers of one state found. The next reader begins with them. It is safe for concurrent use.
+type keptStretches struct {
+	mu sync.Mutex
+	of stretchesOf
+}
+
+// copied returns what a reader begins with.
+func (k *keptStretches) copied() (c stretchesOf) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	for order := range k.of {
+		c[order] = k.of[order].Copy()
+	}
+	return c
+}
+
+// keep keeps what a reader found. Of two that read at once, what the later one found beside what both began with.
+func (k *keptStretches) keep(found *stretchesOf) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	for order := range found {
+		if found[order].Found() {
+			k.of[order] = found[order].Copy()
+		}
+	}
+}
+
+func (k *keptStretches) bytes() (n int64) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	for order := range k.of {
+		n += k.of[order].Bytes()
+	}
+	return n
 }
 
 // copied is a memory that begins with what this one knows of nodes and commits.
@@ -140,7 +182,7 @@ func (k *keptDecisions) keep(key string, d *decided) *decided {
 	k.list = append(k.list, keptDecision{key, d})
 	bytes := int64(0)
 	for i := len(k.list) - 1; i >= 0; i-- {
-		bytes += k.list[i].of.nodes.Bytes()
+		bytes += k.list[i].of.nodes.Bytes() + k.list[i].of.stretches.bytes()
 		if last := i == len(k.list)-1; !last && (len(k.list)-i > maxDecisions || bytes > maxDecisionBytes) {
 			k.list = append([]keptDecision(nil), k.list[i+1:]...)
 			break

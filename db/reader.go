@@ -254,6 +254,9 @@ func (r *Reader) Close() error {
 		r.file.lost(r.conn.shares)
 		return asFault(r.ctx, r.file.path, "close reader", err)
 	}
+	if s := r.conn.sight; s != nil && s.keeps != nil {
+		s.keeps.keep(&s.stretches)
+	}
 	r.file.giveBack(r.conn)
 	return nil
 }

@@ -137,11 +137,11 @@ type sight struct {
 	rights *Rights
 	key    string // of the rights
 
-	head  history.Seq  // the newest commit of main
-	lines []scan.Bound // the branches that count
-	hides scan.Hidden
-	// stretches are what the cursors of the reader found, by order.
-	stretches [leaf.GPOS + 1]scan.Stretches
+	head      history.Seq  // the newest commit of main
+	lines     []scan.Bound // the branches that count
+	hides     scan.Hidden
+	stretches stretchesOf    // what the cursors of the reader found
+	keeps     *keptStretches // for the next readers of the same state; nil if they do not have them from others
 
 	pages *pager.Pages // pinned while a decision is made
 	terms *dictionary.Reader
@@ -181,7 +181,11 @@ func (r *Reader) restrict(rights *Rights) error {
 	}
 	r.caches = r.caches.ofView(d.facts)
 	r.caches.plans = d.plans
-	r.rights, r.conn.sight = fmt.Sprint(key, schema), newSight(r.conn, rights, key, head, branches, d)
+	s := newSight(r.conn, rights, key, head, branches, d)
+	if len(branches) == 0 && history.Seq(r.conn.chain[0].Until) == head {
+		s.keeps, s.stretches = &d.stretches, d.stretches.copied()
+	}
+	r.rights, r.conn.sight = fmt.Sprint(key, schema), s
 	return nil
 }
 

@@ -65,7 +65,7 @@ func (c *Cursor) begin(low, high []int64) error {
 
 // Next returns the next statement that may be seen; ok is false at the end.
 func (c *Cursor) Next() (row Statement, ok bool, err error) {
-	for {
+	for inRow := 1; ; inRow++ {
 		row, ok, err = c.next()
 		if err != nil || c.hidden == nil {
 			return row, ok, err
@@ -80,6 +80,11 @@ func (c *Cursor) Next() (row Statement, ok bool, err error) {
 		}
 		if c.stretches != nil {
 			if err := c.pass(row.Columns); err != nil {
+				return row, false, err
+			}
+		}
+		if inRow%worthSkipping == 0 {
+			if err := c.skip(); err != nil {
 				return row, false, err
 			}
 		}
@@ -142,6 +147,9 @@ type arm struct {
 	back     bool
 	row      Statement
 	more     bool // row is a statement
+	// The layouts of its rows, and the offsets of some, for [arm.skipCells].
+	layouts *layouts
+	places  []uint16
 }
 
 // Ever calls f with the statements with a prefix that the lines of the view have or had in whatever commit, until f

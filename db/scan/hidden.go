@@ -1,6 +1,9 @@
 package scan
 
-import "sync/atomic"
+import (
+	"encoding/binary"
+	"sync/atomic"
+)
 
 // Hidden says which statements the reader of a view may not see: those of hidden predicates, and those that have a hidden
 // node as subject, object or graph.
@@ -55,8 +58,12 @@ func (h *Hidden) leave(l *layout, page []byte, at []uint16, predicate, given int
 			at = keep(at, func(row []byte) bool { return !h.Predicates[c.of(row)] }, page)
 			continue
 		}
+		leave := h.leaveNodes
+		if i == given { // the rows are sorted by it
+			leave = h.leaveRuns
+		}
 		var err error
-		if at, err = h.leaveNodes(*c, page, at); err != nil {
+		if at, err = leave(*c, page, at); err != nil {
 			return nil, err
 		}
 	}
@@ -64,22 +71,42 @@ func (h *Hidden) leave(l *layout, page []byte, at []uint16, predicate, given int
 }
 
 // leaveNodes does the same for one column of nodes.
-func (h *Hidden) leaveNodes(c column, page []byte, at []uint16) (_ []uint16, err error) {
-	n, last, hidden := 0, int64(0), false // the node 0, which is the default graph, is never hidden
+func (h *Hidden) leaveNodes(c column, page []byte, at []uint16) ([]uint16, error) {
+	n, bytes, shift := 0, page[c.at:], c.shift&63
 	for _, offset := range at {
-		if id := c.of(page[offset:]); id != last {
-			var known bool
-			if hidden, known = h.Nodes.IsHidden(id); !known {
-				if hidden, err = h.Decide(id); err != nil {
-					return nil, err
-				}
+		id := int64(binary.BigEndian.Uint64(bytes[offset:])) >> shift
+		bits := h.Nodes.bits(id)
+		if bits&decided == 0 && id > 0 { // inlined values and the default graph, 0, are never hidden
+			hidden, err := h.Node(id)
+			if err != nil {
+				return nil, err
 			}
-			last = id
+			if bits = decided; hidden {
+				bits |= hiding
+			}
 		}
 		at[n] = offset
-		if !hidden { // a condition of the store as well would be one that the processor guesses wrong
-			n++
+		n += 1 - int(bits/hiding) // a condition would be one that the processor guesses wrong
+	}
+	return at[:n], nil
+}
+
+// leaveRuns does the same for a column in which rows with the same node lie beside each other.
+func (h *Hidden) leaveRuns(c column, page []byte, at []uint16) ([]uint16, error) {
+	n, bytes, shift := 0, page[c.at:], c.shift&63
+	last, seen := int64(0), 1
+	for _, offset := range at {
+		if id := int64(binary.BigEndian.Uint64(bytes[offset:])) >> shift; id != last {
+			hidden, err := h.Node(id)
+			if err != nil {
+				return nil, err
+			}
+			if last, seen = id, 1; hidden {
+				seen = 0
+			}
 		}
+		at[n] = offset
+		n += seen
 	}
 	return at[:n], nil
 }
@@ -92,6 +119,8 @@ type Nodes struct {
 }
 
 const (
+	decided, hiding = 1, 2 // the bits of a node
+
 	// MostNodes bounds the ids of nodes for which decisions are kept.
 	MostNodes   = 1 << 26
 	nodesOfPage = 1 << 14
@@ -102,15 +131,21 @@ type nodesPage [nodesOfPage / nodesOfWord]atomic.Uint64
 
 // IsHidden returns the decision about a node. Inlined values and the default graph are never hidden.
 func (n *Nodes) IsHidden(id int64) (hidden, known bool) {
-	if uint64(id-1) >= MostNodes-1 {
-		return false, id <= 0
+	bits := n.bits(id)
+	return bits&hiding != 0, bits&decided != 0 || id <= 0
+}
+
+// bits returns the two bits of a node.
+func (n *Nodes) bits(id int64) uint64 {
+	at := uint64(id)
+	if at >= MostNodes {
+		return 0
 	}
-	page := n.pages[id/nodesOfPage].Load()
+	page := n.pages[at/nodesOfPage].Load()
 	if page == nil {
-		return false, false
+		return 0
 	}
-	bits := page[id%nodesOfPage/nodesOfWord].Load() >> (2 * (id % nodesOfWord))
-	return bits&2 != 0, bits&1 != 0
+	return page[at%nodesOfPage/nodesOfWord].Load() >> (2 * (at % nodesOfWord)) & (decided | hiding)
 }
 
 // IsVisible reports whether it was decided that a node is not hidden.
@@ -128,9 +163,9 @@ func (n *Nodes) Keep(id int64, hidden bool) {
 	if at.Load() == nil && at.CompareAndSwap(nil, new(nodesPage)) {
 		n.made.Add(1)
 	}
-	bits := uint64(1)
+	bits := uint64(decided)
 	if hidden {
-		bits = 3
+		bits |= hiding
 	}
 	at.Load()[id%nodesOfPage/nodesOfWord].Or(bits << (2 * (id % nodesOfWord)))
 }

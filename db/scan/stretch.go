@@ -8,9 +8,10 @@ import (
 
 // Stretches are parts of an index in which a reader may see nothing, as cursors found out. Cursors leave out their rows, so
 // that a query which comes to hidden rows again and again reads them once. The zero Stretches has none. It must be used by
-// one goroutine, for one index of one state of the statements, and for one reader.
+// one goroutine, for one index of one state of the statements, and for readers with the same rights.
 type Stretches struct {
-	list []stretch // sorted; no two of them overlap
+	list   []stretch // sorted; no two of them overlap
+	shared bool      // the list is that of others, too, and must not be changed
 }
 
 // stretch is the part from one place to another, inclusive.
@@ -19,9 +20,25 @@ type stretch struct{ low, high [4]int64 }
 const (
 	// worthKeeping is how many hidden rows are worth remembering: reading them takes about as long as seeking.
 	worthKeeping = 32
-	// mostStretches bounds the stretches of an index, of 64 bytes each. When there are more, all are dropped.
+	// mostStretches bounds the stretches of an index. When there are more, all are dropped.
 	mostStretches = 1024
+	stretchBytes  = 64
 )
+
+// Copy returns Stretches that begin with these. Neither of the two changes the other one.
+func (s *Stretches) Copy() Stretches {
+	if len(s.list) == 0 {
+		return Stretches{}
+	}
+	s.shared = true
+	return *s
+}
+
+// Found reports whether stretches were found since these were copied.
+func (s *Stretches) Found() bool { return len(s.list) > 0 && !s.shared }
+
+// Bytes is how much memory they take.
+func (s *Stretches) Bytes() int64 { return int64(cap(s.list)) * stretchBytes }
 
 // around returns the stretch that has a place.
 func (s *Stretches) around(place [4]int64) (of stretch, ok bool) {
@@ -43,6 +60,12 @@ func (s *Stretches) keep(of stretch) {
 	to := from
 	for to < len(s.list) && slices.Compare(s.list[to].low[:], of.high[:]) <= 0 {
 		to++
+	}
+	if from+1 == to && slices.Compare(s.list[from].low[:], of.low[:]) <= 0 && slices.Compare(s.list[from].high[:], of.high[:]) >= 0 {
+		return
+	}
+	if s.shared {
+		s.list, s.shared = slices.Clone(s.list), false
 	}
 	switch {
 	case from < to:

@@ -44,15 +44,33 @@ func partlyHidden(t *testing.T, random *rand.Rand) Leaf {
 	return l
 }
 
-// Whatever ranges were read before, in whatever direction and how far, a cursor that leaves out stretches reads the same
-// statements as one that reads every row.
+// Whatever ranges were read before, in whatever direction and how far, a cursor that leaves out hidden rows reads the same
+// statements as one that reads every row and tests each, with stretches and without, over one tree and over two.
 func TestACursorLeavesOutWhatIsHidden(t *testing.T) {
 	random := rand.New(rand.NewPCG(11, 12))
-	for range 6 {
+	for round := range 8 {
 		all := partlyHidden(t, random)
-		some := all
-		some.Stretches = &Stretches{}
-		cursors := [2]*Cursor{NewCursor(all), NewCursor(some)}
+		if round%2 == 1 { // the newest commit of main
+			all.Until, all.Branches, all.Retired = 0, nil, Tree{}
+		}
+		every, some := all, all
+		every.Hidden, some.Stretches = nil, &Stretches{}
+		cursors := [3]*Cursor{NewCursor(every), NewCursor(all), NewCursor(some)}
+		next := func() (row Statement, ok bool) {
+			for {
+				row, ok, err := cursors[0].Next()
+				if err != nil {
+					t.Fatal(err)
+				}
+				hidden, err := all.Hidden.row(&row.Columns, all.Predicate)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if !ok || !hidden {
+					return row, ok
+				}
+			}
+		}
 		most := 0
 		for range 150 {
 			var low, high []int64
@@ -73,10 +91,11 @@ func TestACursorLeavesOutWhatIsHidden(t *testing.T) {
 				}
 			}
 			for n := 0; upto == 0 || n < upto; n++ {
-				want, more, err := cursors[0].Next()
-				got, ok, errGot := cursors[1].Next()
-				if err != nil || errGot != nil || ok != more || ok && got != want {
-					t.Fatalf("from %v to %v, back %v: row %d is %v %v, want %v %v: %v, %v", low, high, back, n, got, ok, want, more, errGot, err)
+				want, more := next()
+				for i, c := range cursors[1:] {
+					if got, ok, err := c.Next(); err != nil || ok != more || ok && got != want {
+						t.Fatalf("from %v to %v, back %v, stretches %v: row %d is %v %v, want %v %v: %v", low, high, back, i == 1, n, got, ok, want, more, err)
+					}
 				}
 				if !more {
 					break
@@ -160,5 +179,87 @@ func TestStretchesAreBounded(t *testing.T) {
 	}
 	if _, ok := s.around([4]int64{6*mostStretches - 1}); !ok {
 		t.Error("the last one is not kept")
+	}
+}
+
+// What a copy finds is not in what it was copied from, nor in other copies.
+func TestStretchesAreCopied(t *testing.T) {
+	var s Stretches
+	for i := range int64(4) {
+		s.keep(stretch{[4]int64{10 * i}, [4]int64{10*i + 5}})
+	}
+	before := slices.Clone(s.list)
+	one, other := s.Copy(), s.Copy()
+	one.keep(stretch{[4]int64{1}, [4]int64{4}}) // known already
+	if one.Found() || other.Found() {
+		t.Error("a copy that found nothing says that it did")
+	}
+	one.keep(stretch{[4]int64{4}, [4]int64{12}}) // the first and the second one become one
+	other.keep(stretch{[4]int64{36}, [4]int64{40}})
+	if !one.Found() || len(one.list) != 3 || len(other.list) != 5 || !slices.Equal(s.list, before) {
+		t.Errorf("%v and %v of %v", one.list, other.list, s.list)
+	}
+}
+
+// The rows of a page that are left are those that may be seen, whatever their columns have in common.
+func TestHiddenRowsOfAPageAreLeftOut(t *testing.T) {
+	l := partlyHidden(t, rand.New(rand.NewPCG(13, 14)))
+	every := l
+	every.Until, every.Branches, every.Retired, every.Hidden = 0, nil, Tree{}, nil
+	for _, prefix := range [][]int64{{}, {2}, {2, 46}, {2, 50}, {2, 44}, {3, 90}} {
+		var want, got [][4]int64
+		c := NewCursor(every)
+		if err := c.Seek(prefix, prefix, false); err != nil {
+			t.Fatal(err)
+		}
+		for {
+			row, ok, err := c.Next()
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !ok {
+				break
+			}
+			if hidden, err := l.Hidden.row(&row.Columns, l.Predicate); err != nil {
+				t.Fatal(err)
+			} else if !hidden {
+				want = append(want, row.Columns)
+			}
+		}
+		rows, all := &span{descent: descent{tree: l.Present}}, new(layouts)
+		if err := rows.to(prefix, prefix); err != nil {
+			t.Fatal(err)
+		}
+		for {
+			cells, err := rows.next()
+			if err != nil {
+				t.Fatal(err)
+			}
+			if cells.page == nil {
+				break
+			}
+			for i := cells.first; i < cells.last; {
+				record := append(slices.Clone([]byte(cells.page.record(i))), make([]byte, 9)...)
+				of := all.of(record, false)
+				at, page := of.alike(cells.page, i, cells.last, nil), []byte(cells.page)
+				if len(cells.page.record(i)) < of.needs {
+					at, page = []uint16{0}, record
+				}
+				i += len(at)
+				if at, err = l.Hidden.leave(of, page, at, l.Predicate, len(prefix)); err != nil {
+					t.Fatal(err)
+				}
+				for _, offset := range at {
+					var row [4]int64
+					for k := range row {
+						row[k] = of.key[k].of(page[offset:])
+					}
+					got = append(got, row)
+				}
+			}
+		}
+		if len(want) == 0 != slices.Equal(prefix, []int64{2, 44}) || !slices.Equal(got, want) {
+			t.Errorf("with %v %d rows are left, want %d", prefix, len(got), len(want))
+		}
 	}
 }
