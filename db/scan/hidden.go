@@ -76,13 +76,10 @@ func (h *Hidden) leaveNodes(c column, page []byte, at []uint16) ([]uint16, error
 	for _, offset := range at {
 		id := int64(binary.BigEndian.Uint64(bytes[offset:])) >> shift
 		bits := h.Nodes.bits(id)
-		if bits&decided == 0 && id > 0 { // inlined values and the default graph, 0, are never hidden
-			hidden, err := h.Node(id)
-			if err != nil {
+		if bits == 0 && id > 0 { // inlined values and the default graph, 0, are never hidden
+			var err error
+			if bits, err = h.decide(id); err != nil {
 				return nil, err
-			}
-			if bits = decided; hidden {
-				bits |= hiding
 			}
 		}
 		at[n] = offset
@@ -91,24 +88,34 @@ func (h *Hidden) leaveNodes(c column, page []byte, at []uint16) ([]uint16, error
 	return at[:n], nil
 }
 
-// leaveRuns does the same for a column in which rows with the same node lie beside each other.
+// leaveRuns does the same for a column by which the rows are sorted: mostly all rows have the same node, or each another one.
 func (h *Hidden) leaveRuns(c column, page []byte, at []uint16) ([]uint16, error) {
 	n, bytes, shift := 0, page[c.at:], c.shift&63
 	last, seen := int64(0), 1
 	for _, offset := range at {
 		if id := int64(binary.BigEndian.Uint64(bytes[offset:])) >> shift; id != last {
-			hidden, err := h.Node(id)
-			if err != nil {
-				return nil, err
+			bits := h.Nodes.bits(id)
+			if bits == 0 && id > 0 {
+				var err error
+				if bits, err = h.decide(id); err != nil {
+					return nil, err
+				}
 			}
-			if last, seen = id, 1; hidden {
-				seen = 0
-			}
+			last, seen = id, 1-int(bits/hiding)
 		}
 		at[n] = offset
 		n += seen
 	}
 	return at[:n], nil
+}
+
+// decide returns the bits of a node for which there are none yet.
+func (h *Hidden) decide(id int64) (bits uint64, err error) {
+	hidden, err := h.Node(id)
+	if bits = decided; hidden {
+		bits |= hiding
+	}
+	return bits, err
 }
 
 // Nodes are decisions about nodes: whether each is hidden. The zero Nodes has none. It is safe for concurrent use.
