@@ -18,8 +18,10 @@ import (
 type decided struct {
 	hidden hiddenTerms
 	newest history.Seq
-	// stretches are those of the newest commit of main.
-	stretches keptStretches
+	// shared are the stretches of the newest commit of main.
+	shared keptStretches
+	// sharedTexts are texts of which it is known whether a statement of it in the default graph has them that may be seen.
+	sharedTexts scan.Nodes
 	*memory
 }
 
@@ -182,7 +184,7 @@ func (k *keptDecisions) keep(key string, d *decided) *decided {
 	k.list = append(k.list, keptDecision{key, d})
 	bytes := int64(0)
 	for i := len(k.list) - 1; i >= 0; i-- {
-		bytes += k.list[i].of.nodes.Bytes() + k.list[i].of.stretches.bytes()
+		bytes += k.list[i].of.nodes.Bytes() + k.list[i].of.sharedTexts.Bytes() + k.list[i].of.shared.bytes()
 		if last := i == len(k.list)-1; !last && (len(k.list)-i > maxDecisions || bytes > maxDecisionBytes) {
 			k.list = append([]keptDecision(nil), k.list[i+1:]...)
 			break

@@ -142,6 +142,8 @@ type sight struct {
 	hides     scan.Hidden
 	stretches stretchesOf    // what the cursors of the reader found
 	keeps     *keptStretches // for the next readers of the same state; nil if they do not have them from others
+	// texts are hidden if no statement of the default graph that the reader may see has them; nil if none was looked up.
+	texts *scan.Nodes
 
 	pages *pager.Pages // pinned while a decision is made
 	terms *dictionary.Reader
@@ -183,7 +185,7 @@ func (r *Reader) restrict(rights *Rights) error {
 	r.caches.plans = d.plans
 	s := newSight(r.conn, rights, key, head, branches, d)
 	if len(branches) == 0 && history.Seq(r.conn.chain[0].Until) == head {
-		s.keeps, s.stretches = &d.stretches, d.stretches.copied()
+		s.keeps, s.stretches, s.texts = &d.shared, d.shared.copied(), &d.sharedTexts
 	}
 	r.rights, r.conn.sight = fmt.Sprint(key, schema), s
 	return nil

@@ -3,17 +3,24 @@ package db
 import (
 	"fmt"
 	"path/filepath"
-	"reflect"
+	"slices"
+	"strings"
 	"testing"
 
 	"trails/db/leaf"
-	"trails/db/scan"
 	"trails/rdf"
 	"trails/sparql"
+	"trails/text/fulltext"
 )
 
-// Every query of a reader passes hidden statements over as earlier ones found them.
-func TestAReaderRemembersStretchesOfHiddenStatements(t *testing.T) {
+// secretFile is a file with 200 nodes of a hidden type.
+type secretFile struct {
+	*testing.T
+	*File
+}
+
+func newSecretFile(t *testing.T) secretFile {
+	t.Helper()
 	path := filepath.Join(t.TempDir(), "hidden.db")
 	if err := Create(t.Context(), path, CreateOptions{}); err != nil {
 		t.Fatal(err)
@@ -23,41 +30,58 @@ func TestAReaderRemembersStretchesOfHiddenStatements(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { f.Close() })
-	write := func(quads ...rdf.Quad) {
-		t.Helper()
-		w, err := f.Write(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer w.Close()
-		for _, q := range quads {
-			if _, err := w.Add(t.Context(), q); err != nil {
-				t.Fatal(err)
-			}
-		}
-		if _, err := w.Commit(t.Context(), CommitMeta{}, nil); err != nil {
-			t.Fatal(err)
-		}
-	}
-	owes := func(node string) rdf.Quad {
-		return rdf.Quad{Subject: rdf.IRI(node), Predicate: rdf.IRI("urn:owes"), Object: rdf.IRI("urn:x")}
-	}
-	var secret []rdf.Quad
+	s := secretFile{t, f}
+	var quads []rdf.Quad
 	for i := range 200 {
-		q := owes(fmt.Sprintf("urn:%03d", i))
-		secret = append(secret, rdf.Quad{Subject: q.Subject, Predicate: rdf.Type, Object: rdf.IRI("urn:Secret")}, q)
+		node := fmt.Sprintf("urn:%03d", i)
+		quads = append(quads, rdf.Quad{Subject: rdf.IRI(node), Predicate: rdf.Type, Object: rdf.IRI("urn:Secret")},
+			withName(node, fmt.Sprint("payroll ", i)), owes(node))
 	}
-	write(secret...)
-	read := func() *Reader {
-		t.Helper()
-		r, err := f.Read(t.Context(), View{Rights: &Rights{Types: []rdf.IRI{"urn:Secret"}}})
-		if err != nil {
-			t.Fatal(err)
+	s.write(append(quads, withName("urn:long", strings.Repeat("filling ", 40_000)))...) // brings all texts into the index
+	return s
+}
+
+func owes(node string) rdf.Quad {
+	return rdf.Quad{Subject: rdf.IRI(node), Predicate: rdf.IRI("urn:owes"), Object: rdf.IRI("urn:x")}
+}
+
+func withName(node, name string) rdf.Quad {
+	return rdf.Quad{Subject: rdf.IRI(node), Predicate: rdf.IRI("urn:name"), Object: rdf.String(name)}
+}
+
+// write adds quads, which are sorted.
+func (s secretFile) write(quads ...rdf.Quad) {
+	s.Helper()
+	w, err := s.Write(s.Context())
+	if err != nil {
+		s.Fatal(err)
+	}
+	defer w.Close()
+	for _, q := range quads {
+		if _, err := w.Add(s.Context(), q); err != nil {
+			s.Fatal(err)
 		}
-		t.Cleanup(func() { r.Close() })
-		return r
 	}
-	r := read()
+	if _, err := w.Commit(s.Context(), CommitMeta{}, nil); err != nil {
+		s.Fatal(err)
+	}
+}
+
+// read opens a reader that may not see the type.
+func (s secretFile) read() *Reader {
+	s.Helper()
+	r, err := s.Read(s.Context(), View{Rights: &Rights{Types: []rdf.IRI{"urn:Secret"}}})
+	if err != nil {
+		s.Fatal(err)
+	}
+	s.Cleanup(func() { r.Close() })
+	return r
+}
+
+// Every query of a reader, and of the next readers of the same commit, passes hidden statements over as earlier ones found them.
+func TestReadersRememberStretchesOfHiddenStatements(t *testing.T) {
+	f := newSecretFile(t)
+	r := f.read()
 	q, err := sparql.Parse("SELECT ?s { ?s <urn:owes> ?o }", sparql.Options{})
 	if err != nil {
 		t.Fatal(err)
@@ -70,17 +94,74 @@ func TestAReaderRemembersStretchesOfHiddenStatements(t *testing.T) {
 		t.Errorf("the answer has %v: %v", row, err)
 	}
 	found := r.conn.sight.stretches[leaf.POS]
-	if reflect.DeepEqual(found, scan.Stretches{}) {
+	if found.Bytes() == 0 {
 		t.Error("the query found 200 hidden statements, and the next one will read them again")
 	}
 	if err := r.Close(); err != nil {
 		t.Fatal(err)
 	}
-	if got := read().conn.sight.stretches[leaf.POS]; got.Bytes() != found.Bytes() {
+	if got := f.read().conn.sight.stretches[leaf.POS]; got.Bytes() != found.Bytes() {
 		t.Errorf("the next reader begins with %d bytes of stretches, and %d were found", got.Bytes(), found.Bytes())
 	}
-	write(owes("urn:100a"))
-	if got := read().conn.sight.stretches[leaf.POS]; got.Bytes() != 0 {
+	f.write(owes("urn:100a"))
+	if got := f.read().conn.sight.stretches[leaf.POS]; got.Bytes() != 0 {
 		t.Errorf("a reader of another commit begins with %d bytes of stretches", got.Bytes())
 	}
+}
+
+// A text that only hidden nodes have is looked up by the first search of a commit. When another node has it, too, it is found.
+func TestSearchesRememberWhichTextsMayBeSeen(t *testing.T) {
+	f := newSecretFile(t)
+	finds := func(r *Reader, want ...string) {
+		t.Helper()
+		query, err := fulltext.Parse("payroll")
+		if err != nil {
+			t.Fatal(err)
+		}
+		texts, err := r.FindTexts(t.Context(), TextSearch{Query: query})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got []string
+		for _, matching := range []Matching{MatchAll, MatchAny} {
+			_, err = texts.Texts(matching, func(hits []TextHit) (bool, error) {
+				for _, h := range hits {
+					got = append(got, string(h.Subject.(rdf.IRI)))
+				}
+				return true, nil
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+		if !slices.Equal(got, want) {
+			t.Errorf("found %v, want %v", got, want)
+		}
+	}
+	decided := func(r *Reader) (known, seen int) {
+		for id := range int64(1_000) {
+			if unseen, is := r.conn.sight.texts.IsHidden(id); is && id > 0 {
+				if known++; !unseen {
+					seen++
+				}
+			}
+		}
+		return known, seen
+	}
+	before := f.read()
+	finds(before)
+	if known, seen := decided(f.read()); known != 200 || seen != 0 {
+		t.Errorf("the next reader knows of %d texts, %d of which may be seen, want 200 and 0", known, seen)
+	}
+	finds(f.read())
+	f.write(withName("urn:open", "payroll 7"))
+	after := f.read()
+	if known, _ := decided(after); known != 0 {
+		t.Errorf("a reader of another commit knows of %d texts", known)
+	}
+	finds(after, "urn:open")
+	if known, seen := decided(after); known != 200 || seen != 1 {
+		t.Errorf("%d texts were looked up, %d of which may be seen, want 200 and 1", known, seen)
+	}
+	finds(before)
 }

@@ -3,6 +3,7 @@ package db
 import (
 	"cmp"
 	"context"
+	"math"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -73,6 +74,7 @@ type textSearch struct {
 	fresh      []freshText
 	vocabulary []string
 	passed     map[inline.TermID]bool // texts that have been passed on
+	unseen     map[string]bool        // what matches no text that the reader may see
 	more       bool
 }
 
@@ -130,10 +132,11 @@ func (s *textSearch) prepare() error {
 		return err
 	}
 	for i := range s.goals {
-		match := s.goals[i].Match()
-		having, err := s.conn.Int64("SELECT count(*) FROM (SELECT 1 FROM words WHERE words MATCH ? LIMIT ? + 0)", match, textsCounted)
-		if s.conn.sight != nil && err == nil { // a text that may not be seen has no weight
-			having, err = s.conn.Int64(s.conn.text(leaf.TextsUsed), wordindex.PlaceTerm, match, textsCounted, textsCounted)
+		match, having := s.goals[i].Match(), int64(0)
+		if s.conn.sight != nil { // a text that may not be seen has no weight
+			having, err = s.countSeen(match, textsCounted)
+		} else {
+			having, err = s.conn.Int64("SELECT count(*) FROM (SELECT 1 FROM words WHERE words MATCH ? LIMIT ? + 0)", match, textsCounted)
 		}
 		if err != nil {
 			return err
@@ -248,7 +251,9 @@ func (s *textSearch) all() (ids []inline.TermID, err error) {
 	if len(s.search.Classes) > 0 {
 		most = textsOfClasses
 	}
-	err = s.places(s.match(), most, func(at wordindex.Place) { ids = append(ids, at.Term()) })
+	if !slices.ContainsFunc(s.goals, func(g fulltext.Goal) bool { return !g.Common && s.unseen[g.Match()] }) {
+		err = s.places(s.match(), most, func(at wordindex.Place) { ids = append(ids, at.Term()) })
+	}
 	s.more = s.more || len(ids) >= most
 	if len(ids) <= textsFound*4 {
 		return ids, err
@@ -280,20 +285,25 @@ const matchingPlaces = "SELECT rowid FROM words WHERE words MATCH ?1 ORDER BY ro
 // places returns the first places of the index that match, up to most. For a reader who may not see everything these are
 // places of texts that it may see: others must not stand in their way.
 func (s *textSearch) places(match string, most int, visit func(wordindex.Place)) error {
-	sql := matchingPlaces
 	if s.conn.sight != nil {
-		sql = s.conn.text(leaf.UsedPlaces)
+		if s.unseen[match] {
+			return nil
+		}
+		n := 0
+		_, err := s.eachSeen(match, math.MaxInt64, func(at wordindex.Place) bool {
+			visit(at)
+			n++
+			return n < most
+		})
+		return err
 	}
-	row, err := s.conn.Take(sql)
+	row, err := s.conn.Take(matchingPlaces)
 	if err != nil {
 		return err
 	}
 	defer row.Release()
 	row.Bind(1, match)
 	row.Bind(2, most)
-	if s.conn.sight != nil {
-		row.Bind(3, wordindex.PlaceTerm)
-	}
 	return s.steps(s.ctx, row, func() (bool, error) {
 		visit(wordindex.Place(row.ColumnInt64(0)))
 		return true, nil
@@ -461,7 +471,13 @@ func (s *textSearch) having(texts []inline.TermID) (map[inline.TermID][][2]inlin
 
 // textsWith counts the texts with a word that a statement of the default graph has, up to most.
 func (s *textSearch) textsWith(word string, most int64) (int64, error) {
-	n, err := s.conn.Int64(s.conn.text(leaf.TextsUsed), wordindex.PlaceTerm, fulltext.Quote(word), textsCounted, most)
+	var n int64
+	var err error
+	if match := fulltext.Quote(word); s.conn.sight != nil {
+		n, err = s.countSeen(match, most)
+	} else {
+		n, err = s.conn.Int64(s.conn.text(leaf.TextsUsed), wordindex.PlaceTerm, match, textsCounted, most)
+	}
 	for _, f := range s.freshHaving(s.fresh, fulltext.Goal{Ways: [][][]string{{{word}}}}) {
 		if err != nil || n >= most {
 			break

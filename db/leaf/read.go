@@ -51,9 +51,6 @@ var (
 
 // Texts of the index of words. It has those of all times.
 var (
-	// UsedPlaces are those of texts that a statement of the default graph has, as far as the reader may see.
-	UsedPlaces = sql(`SELECT rowid FROM words WHERE words MATCH ?1
-		AND EXISTS (SELECT 1 FROM %s WHERE o = words.rowid & ?3 AND g = 0) ORDER BY rowid LIMIT ?2 + 0`, from{"", OSP})
 	// TextsUsed counts texts that a statement of the default graph has.
 	TextsUsed = sql(`SELECT count(*) FROM (SELECT 1 FROM (SELECT rowid & ? AS id FROM words WHERE words MATCH ? LIMIT ? + 0) w
 		WHERE EXISTS (SELECT 1 FROM %s WHERE o = w.id AND g = 0) LIMIT ? + 0)`, from{"", OSP})
