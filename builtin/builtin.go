@@ -5,19 +5,19 @@ import (
 	"trails/invoke"
 )
 
-// builtins are listed first, in this order. The search of the process takes the place of searchByWords.
+// builtins are listed first, in this order. Those of the process that search by meaning, too, take the places of byWords.
 var builtins = []invoke.Capability{
 	health,
 	snapshotBuiltin,
 	schemaGetBuiltin,
-	searchByWords,
+	byWords.capability(),
 	reconcileBuiltin,
 	getBuiltin,
 	listBuiltin,
 	historyBuiltin,
-	queryBuiltin,
+	queriesByWords,
 	schemaApplyBuiltin,
-	mutateBuiltin,
+	byWords.updates(),
 	loadBuiltin,
 	importPlan,
 	importRows,

@@ -37,14 +37,16 @@ type updating struct {
 	capability.ChangeArguments
 }
 
-var mutateBuiltin = invoke.Define(capability.Descriptor{
+func (s searcher) updates() invoke.Capability { return invoke.Define(mutateDescriptor, s.mutate) }
+
+var mutateDescriptor = capability.Descriptor{
 	ID: "mutate", Description: "Run a SPARQL 1.1 update as one commit. params as in query. Not for the schema.",
 	InputShape:    details(capability.Field{Name: "params", Brief: true}, capability.Field{Name: "timeout_ms", Default: mutateTimeout, MaxValue: mutateMaxTime}),
 	Preconditions: []string{"The graph fits its schema at the end."},
 	CostEstimate:  capability.CostGraph, PolicyRequired: capability.Requirement{Action: policy.Change, Remote: true},
-}, mutate)
+}
 
-func mutate(ctx context.Context, r *invoke.Request, in updating) (out capability.ChangeResult, err error) {
+func (s searcher) mutate(ctx context.Context, r *invoke.Request, in updating) (out capability.ChangeResult, err error) {
 	u, err := r.Snapshot.ParseUpdate(in.Update, string(in.Base))
 	if err != nil {
 		return out, err
@@ -53,7 +55,7 @@ func mutate(ctx context.Context, r *invoke.Request, in updating) (out capability
 	if err != nil {
 		return out, err
 	}
-	return runUpdate(ctx, r, u, in.timeOfUpdate, kg.UpdateOptions{Params: params, Dataset: sparql.Dataset{Default: in.Using, Named: in.UsingNamed}, Text: in.Update, Base: string(in.Base)})
+	return runUpdate(ctx, r, u, in.timeOfUpdate, kg.UpdateOptions{Params: params, Dataset: sparql.Dataset{Default: in.Using, Named: in.UsingNamed}, Meaning: s.meaning(r), Text: in.Update, Base: string(in.Base)})
 }
 
 // whyNothing returns what may be the reason that an update changed nothing.
@@ -99,6 +101,9 @@ func runUpdate(ctx context.Context, r *invoke.Request, u *sparql.Update, in time
 		}
 	}
 	for _, text := range lint.Sentences(warnings, changes) {
+		r.Warn("%s", text)
+	}
+	for _, text := range result.Searched {
 		r.Warn("%s", text)
 	}
 	tellLeftOut(r, result)

@@ -51,12 +51,11 @@ func (o Options) providers(views []project.Encoding) []invoke.Provider {
 	if o.Gateway == nil {
 		o.Gateway = tools.New(o.Upstreams, o.Embedder, false)
 	}
-	own := slices.Clone(builtins)
-	own[slices.IndexFunc(own, func(c invoke.Capability) bool { return c.ID == searchByWords.ID })] = searcher{o.Embedder}.capability()
+	searches := searcher{o.Embedder}
 	return slices.Concat(
-		[]invoke.Provider{invoke.Fixed(invoke.Offer{Capabilities: slices.Concat(own, found, verbs), Resources: d.resources()}), o.Gateway},
+		[]invoke.Provider{invoke.Fixed(invoke.Offer{Capabilities: slices.Concat(searches.own(builtins), found, verbs), Resources: d.resources()}), o.Gateway},
 		view.Providers(),
 		brief.Providers(),
-		[]invoke.Provider{types{}, invoke.Fixed(invoke.Offer{Capabilities: append(slices.Concat(metas, generators, migrateMetas, promotions, bundles, upstreams{o.Upstreams, o.Embedder}.capabilities()), d.capability(), artifactsList)}), storedQueries{cmp.Or(o.StoredTools, StoredTools)}},
+		[]invoke.Provider{types{}, invoke.Fixed(invoke.Offer{Capabilities: append(slices.Concat(metas, generators, migrateMetas, promotions, bundles, upstreams{o.Upstreams, o.Embedder}.capabilities()), d.capability(), artifactsList)}), storedQueries{cmp.Or(o.StoredTools, StoredTools), searches}},
 	)
 }

@@ -85,13 +85,17 @@ type queried struct {
 	Head    *string      `json:"head" doc:"The commit that the answer is true of, by its first digits."`
 }
 
-var queryBuiltin = invoke.Define(capability.Descriptor{
+func (s searcher) queries() invoke.Capability { return invoke.Define(queryDescriptor, s.query) }
+
+var queriesByWords = byWords.queries()
+
+var queryDescriptor = capability.Descriptor{
 	ID: "query", Description: "Answer a SPARQL 1.1 query. :Type, :property and rdf rdfs xsd owl sh skos prov need no PREFIX. Nodes are shown as Type/id.",
 	InputShape:   limitsOf,
 	CostEstimate: capability.CostGraph, PolicyRequired: capability.Requirement{Action: policy.Read, Remote: true}, Idempotent: true,
-}, query)
+}
 
-func query(ctx context.Context, r *invoke.Request, in asked) (*queried, error) {
+func (s searcher) query(ctx context.Context, r *invoke.Request, in asked) (*queried, error) {
 	q, err := r.Snapshot.ParseQuery(in.Query, string(in.Base))
 	if err != nil {
 		return nil, err
@@ -105,7 +109,7 @@ func query(ctx context.Context, r *invoke.Request, in asked) (*queried, error) {
 	if err != nil {
 		return nil, err
 	}
-	options := kg.QueryOptions{Params: params, Dataset: sparql.Dataset{Default: in.Default, Named: in.Named}, Text: in.Query, Base: string(in.Base)}
+	options := kg.QueryOptions{Params: params, Dataset: sparql.Dataset{Default: in.Default, Named: in.Named}, Meaning: s.meaning(r), Text: in.Query, Base: string(in.Base)}
 	return answerInTurn(ctx, r, q, options, asking{in.limits, in.Explain})
 }
 
@@ -141,6 +145,9 @@ func answer(ctx context.Context, r *invoke.Request, q *sparql.Query, options kg.
 		err = boundedAnswer(timed, r, a, in, out)
 	}
 	if err == nil {
+		for _, text := range a.Told() {
+			r.Warn("%s", text)
+		}
 		options.Found = a.Found()
 		err = warnOfQuery(timed, r, q, options)
 	}

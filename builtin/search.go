@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"iter"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -17,6 +18,7 @@ import (
 	"trails/gateway/meaning"
 	"trails/gateway/servers"
 	"trails/invoke"
+	"trails/kg"
 	"trails/kg/browse"
 	"trails/schema"
 	"trails/text/jsontext"
@@ -54,8 +56,17 @@ var searchDescriptor = capability.Descriptor{
 	CostEstimate: capability.CostGraph, Reasoning: capability.ReasoningSubclasses, PolicyRequired: capability.Requirement{Action: policy.Read}, Idempotent: true,
 }
 
-// searchByWords reaches no endpoint.
-var searchByWords = searcher{}.capability()
+// byWords reaches no endpoint.
+var byWords searcher
+
+// own are the capabilities that search, in the place of those of the same id by words.
+func (s searcher) own(list []invoke.Capability) []invoke.Capability {
+	list = slices.Clone(list)
+	for _, c := range []invoke.Capability{s.capability(), s.queries(), s.updates()} {
+		list[slices.IndexFunc(list, func(other invoke.Capability) bool { return other.ID == c.ID })] = c
+	}
+	return list
+}
 
 // offsetOf reads the cursor: the commit of the first page, and the number of results seen. On another commit pages
 // could repeat or skip results, so it is refused.
@@ -163,45 +174,63 @@ func fill[T any](r *invoke.Request, to *table, what string, list iter.Seq[T], ro
 	return nil
 }
 
-// vector is that of a text, nil where nodes are found by words alone: without an endpoint, without a property that the schema
-// marks with embed, and, which is said, where there is none for another reason.
-func (s searcher) vector(ctx context.Context, r *invoke.Request, text string) ([]float32, error) {
-	settings, err := servers.Settings(r.Snapshot)
+// vector is that of a text, or nil, and why there is none: for the reason that nobody asked for vectors, "".
+func (s searcher) vector(ctx context.Context, snap *kg.Snapshot, text string, warn func(format string, args ...any)) (vector []float32, why string, err error) {
+	settings, err := servers.Settings(snap)
 	by := settings.Embeddings
-	if err != nil || by == (gateway.Embeddings{}) || !r.Snapshot.Embeds() {
-		return nil, nil // who asks for the settings is told what is wrong with them
+	if err != nil || by == (gateway.Embeddings{}) || !snap.Embeds() {
+		return nil, "", nil // who asks for the settings is told what is wrong with them
 	}
-	if !r.Snapshot.SearchesMeaning() {
-		r.Warn("nodes are found by words alone: meaning is searched in main as it is now")
-		return nil, nil
+	if !snap.SearchesMeaning() {
+		return nil, "meaning is searched in main as it is now", nil
 	}
-	state, err := r.Snapshot.Vectors(ctx)
+	state, err := snap.Vectors(ctx)
 	if err != nil {
-		return nil, err
+		return nil, "", err
 	}
 	if state.VectorModel != meaning.ModelOf(by) || state.Length == 0 {
-		r.Warn("nodes are found by words alone: there are no vectors yet, which a served graph makes by itself, and trails embed FILE at once%s", because(state.Problem))
-		return nil, nil
+		return nil, "there are no vectors yet, which a served graph makes by itself, and trails embed FILE at once" + because(state.Problem), nil
 	}
-	vector, err := s.embedder.Vector(ctx, by, text)
+	vector, err = s.embedder.Vector(ctx, by, text)
 	switch {
 	case ctx.Err() != nil:
-		return nil, ctx.Err()
+		return nil, "", ctx.Err()
 	case err != nil:
-		r.Warn("nodes are found by words alone: %s", fault.Of(err).Message)
-		return nil, nil
+		return nil, fault.Of(err).Message, nil
 	case len(vector) != state.Length:
-		r.Warn("nodes are found by words alone: the endpoint answered with %d numbers, and the vectors have %d; trails embed FILE --anew makes them again", len(vector), state.Length)
-		return nil, nil
+		return nil, fmt.Sprintf("the endpoint answered with %d numbers, and the vectors have %d; trails embed FILE --anew makes them again", len(vector), state.Length), nil
 	case state.Pending > 0:
-		r.Warn("%d texts have no vector yet, and are found by words alone%s", state.Pending, because(state.Problem))
-	case state.Seq < r.Snapshot.Head().Seq:
-		r.Warn("texts of the newest commits may have no vector yet, and are found by words alone%s", because(state.Problem))
+		warn("%d texts have no vector yet, and are found by words alone%s", state.Pending, because(state.Problem))
+	case state.Seq < snap.Head().Seq:
+		warn("texts of the newest commits may have no vector yet, and are found by words alone%s", because(state.Problem))
 	}
 	if state.Refused > 0 {
-		r.Warn("%d texts were refused by the endpoint, and are found by words alone; trails doctor says which, and trails embed FILE --refused asks again", state.Refused)
+		warn("%d texts were refused by the endpoint, and are found by words alone; trails doctor says which, and trails embed FILE --refused asks again", state.Refused)
 	}
-	return vector, nil
+	return vector, "", nil
+}
+
+// meaning makes the vectors of the texts that a query or an update searches. Each warning is given once.
+func (s searcher) meaning(r *invoke.Request) kg.Meaning {
+	warn := func(format string, args ...any) {
+		if text := fmt.Sprintf(format, args...); !slices.Contains(r.Parts.Warnings, text) {
+			r.Warn("%s", text)
+		}
+	}
+	return func(ctx context.Context, snap *kg.Snapshot, text string, alone bool) ([]float32, error) {
+		vector, why, err := s.vector(ctx, snap, text, warn)
+		switch {
+		case err != nil || vector != nil:
+		case alone && why == "":
+			why = "the graph has no property with embed: true, or its gateway no endpoint of embeddings"
+			fallthrough
+		case alone:
+			err = fault.New(fault.Precondition, "nodes cannot be found by meaning alone: %s. Without trails:meaning words find them", why)
+		case why != "":
+			warn("nodes are found by words alone: %s", why)
+		}
+		return vector, err
+	}
 }
 
 // because is the end of a sentence about a problem.
@@ -225,8 +254,12 @@ func (s searcher) search(ctx context.Context, r *invoke.Request, in searched) (*
 		}
 		asked.Types = []*schema.Type{t}
 	}
-	if asked.Vector, err = s.vector(ctx, r, in.Text); err != nil {
+	var why string
+	if asked.Vector, why, err = s.vector(ctx, r.Snapshot, in.Text, r.Warn); err != nil {
 		return nil, err
+	}
+	if why != "" {
+		r.Warn("nodes are found by words alone: %s", why)
 	}
 	found, err := r.Snapshot.Search(ctx, asked)
 	if err != nil {

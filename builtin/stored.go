@@ -24,7 +24,10 @@ import (
 const StoredTools = 24
 
 // storedQueries offers the stored queries of the file, and the capabilities that change them.
-type storedQueries struct{ most int }
+type storedQueries struct {
+	most     int
+	searches searcher
+}
 
 func (storedQueries) Version(s *kg.Snapshot) string { return s.SchemaKey() }
 
@@ -43,7 +46,7 @@ func (p storedQueries) Offer(s *kg.Snapshot) (invoke.Offer, error) {
 	}
 	for _, k := range s.Stored() {
 		if k.Err == nil {
-			o.Capabilities = append(o.Capabilities, storedCapability(s.Schema(), k.Query, exposed <= p.most))
+			o.Capabilities = append(o.Capabilities, p.capability(s.Schema(), k.Query, exposed <= p.most))
 		}
 	}
 	list, run := storedList, storedRun
@@ -52,8 +55,8 @@ func (p storedQueries) Offer(s *kg.Snapshot) (invoke.Offer, error) {
 	return invoke.Fixed(o).Offer(s)
 }
 
-// storedCapability is one stored query, as a tool if it is exposed and there are not too many.
-func storedCapability(s *schema.Schema, q *stored.Query, few bool) invoke.Capability {
+// capability is one stored query, as a tool if it is exposed and there are not too many.
+func (p storedQueries) capability(s *schema.Schema, q *stored.Query, few bool) invoke.Capability {
 	d := q.Descriptor(s)
 	if q.Update == nil {
 		d.InputShape.Fields = slices.Concat(d.InputShape.Fields, rareLimits(), capability.FieldsOf[capability.ReadArguments]())
@@ -75,12 +78,12 @@ func storedCapability(s *schema.Schema, q *stored.Query, few bool) invoke.Capabi
 			return nil, err
 		}
 		if q.Update != nil {
-			return runUpdate(ctx, r, q.Told(values), timeOfUpdate{mutateTimeout}, kg.UpdateOptions{Params: values.Terms, Free: values.Free})
+			return runUpdate(ctx, r, q.Told(values), timeOfUpdate{mutateTimeout}, kg.UpdateOptions{Params: values.Terms, Free: values.Free, Meaning: p.searches.meaning(r)})
 		}
 		if in.Format, err = queryFormat(r, q.Query.Form, in.Format); err != nil {
 			return nil, err
 		}
-		return answerInTurn(ctx, r, q.Asked(values), kg.QueryOptions{Params: values.Terms, Free: values.Free}, asking{limits: in.limits})
+		return answerInTurn(ctx, r, q.Asked(values), kg.QueryOptions{Params: values.Terms, Free: values.Free, Meaning: p.searches.meaning(r)}, asking{limits: in.limits})
 	}}
 }
 
@@ -145,7 +148,7 @@ const toldColumns = 200
 // rareLimits are the limits of a query, marked as rarely needed.
 func rareLimits() (fields []capability.Field) {
 	for _, name := range []string{"limit", "format", "timeout_ms"} {
-		f, _ := queryBuiltin.InputShape.Field(name)
+		f, _ := queriesByWords.InputShape.Field(name)
 		f.Rare = true
 		fields = append(fields, f)
 	}

@@ -97,6 +97,8 @@ type Result struct {
 	Note     string
 	// LeftOut are the statements in documents that cannot be expressed in RDF.
 	LeftOut rdfio.LeftOut
+	// Searched is what there is to say about the searches of an update.
+	Searched []string
 	// Doubts are sentences about probable mistakes in the data.
 	Doubts []string
 }

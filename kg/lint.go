@@ -38,7 +38,7 @@ func (s *Snapshot) LintQuery(ctx context.Context, q *sparql.Query, o QueryOption
 		bound := *q
 		bound.Dataset, q = o.Dataset, &bound
 	}
-	return s.compiled.linter.Given(o.Free).In(o.Text, o.Base, o.Params).After(o.Found).Query(ctx, linted{s}, q)
+	return s.compiled.linter.Given(o.Free).In(o.Text, o.Base, o.Params).After(o.Found).Query(ctx, linted{s, o.Meaning}, q)
 }
 
 // LintUpdate is [Snapshot.LintQuery] for an update.
@@ -50,12 +50,12 @@ func (s *Snapshot) LintUpdate(ctx context.Context, u *sparql.Update, o UpdateOpt
 	if empty, err := s.source.IsEmpty(ctx); err != nil || empty {
 		return nil, err
 	}
-	return s.compiled.linter.Given(o.Free).In(o.Text, o.Base, o.Params).After(o.Found).Update(ctx, linted{s}, u)
+	return s.compiled.linter.Given(o.Free).In(o.Text, o.Base, o.Params).After(o.Found).Update(ctx, linted{s, o.Meaning}, u)
 }
 
 // LintStored returns warnings about a stored query that hold for all parameters, each with its place as Source.
 func (s *Snapshot) LintStored(ctx context.Context, q *stored.Query) ([]fault.FieldError, error) {
-	return s.compiled.checker().Doubts(ctx, linted{s}, q)
+	return s.compiled.checker().Doubts(ctx, linted{Snapshot: s}, q)
 }
 
 // checker is the linter for stored queries.
@@ -64,7 +64,10 @@ func (c *compiled) checker() stored.Checker {
 }
 
 // linted is a snapshot as data for the linter.
-type linted struct{ *Snapshot }
+type linted struct {
+	*Snapshot
+	meaning Meaning // for the searches of the text
+}
 
 // Predicates implements [lint.Data].
 func (s linted) Predicates(ctx context.Context) ([]rdf.IRI, error) {
@@ -94,7 +97,11 @@ func (s linted) Graphs(ctx context.Context, limit int) (list []rdf.IRI, err erro
 
 // Solved implements [lint.Data].
 func (s linted) Solved(ctx context.Context, op sparql.Op) (bool, error) {
-	plan, err := s.source.Plan(ctx, sparql.Slice{Op: op, Limit: 1}, nil, sparql.Dataset{}, "")
+	q, _, err := s.withSearches(ctx, &sparql.Query{Op: op}, sparql.Dataset{}, s.meaning)
+	if err != nil {
+		return false, err
+	}
+	plan, err := s.source.Plan(ctx, sparql.Slice{Op: q.Op, Limit: 1}, nil, sparql.Dataset{}, "")
 	if err != nil {
 		return false, err
 	}
@@ -161,7 +168,7 @@ func (s *Snapshot) Meant(ctx context.Context, property rdf.IRI, text rdf.Term) (
 			return nil, err
 		}
 	}
-	return linted{s}.Alike(ctx, property, rdf.Lexical(text))
+	return linted{Snapshot: s}.Alike(ctx, property, rdf.Lexical(text))
 }
 
 // alike is the value of a property with exactly the words of another text.

@@ -25,6 +25,8 @@ type QueryOptions struct {
 	// Dataset, unless it is zero, replaces FROM and FROM NAMED.
 	Dataset sparql.Dataset
 	Limits  QueryLimits
+	// Meaning makes the vectors of texts that the query searches; nil finds nodes by words alone.
+	Meaning Meaning
 	// Text and Base are the query's text and base, for the places of warnings, and Found what it answered, if it ran.
 	Text, Base string
 	Found      lint.Answer
@@ -44,6 +46,7 @@ type Answer struct {
 	options  QueryOptions
 	plan     db.Plan
 	found    lint.Answer
+	told     []string
 }
 
 // Query prepares a query. A query that cannot be run is refused here: InvalidArguments for parameters and graphs, Missing
@@ -63,13 +66,17 @@ func (s *Snapshot) Query(ctx context.Context, q *sparql.Query, o QueryOptions) (
 	if q, err = s.graph.withServices(ctx, q); err != nil {
 		return nil, err
 	}
+	q, told, err := s.withSearches(ctx, q, dataset, o.Meaning)
+	if err != nil {
+		return nil, err
+	}
 	var past graphsAt
 	past.dataset(dataset)
 	past.pattern(q.Op)
 	if err := s.readAt(ctx, past); err != nil {
 		return nil, err
 	}
-	a := &Answer{Form: q.Form, Prefixes: q.Prefixes, snapshot: s, options: o}
+	a := &Answer{Form: q.Form, Prefixes: q.Prefixes, snapshot: s, options: o, told: told}
 	if q.Form == sparql.Select {
 		a.Vars = q.Vars
 	}
@@ -161,6 +168,9 @@ func countsNothing(row []rdf.Term) bool {
 
 // Found returns what the query answered when it last ran.
 func (a *Answer) Found() lint.Answer { return a.found }
+
+// Told is what there is to say about the searches of the query: what was taken for their words, and what is left out.
+func (a *Answer) Told() []string { return a.told }
 
 // withParams fills in the columns that are parameters.
 func (a *Answer) withParams(row []rdf.Term) []rdf.Term {

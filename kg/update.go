@@ -30,6 +30,8 @@ type UpdateOptions struct {
 	Dataset sparql.Dataset
 	// Limits are those of each WHERE.
 	Limits QueryLimits
+	// Meaning is that of [QueryOptions].
+	Meaning Meaning
 	// Text and Base are the update's text and base, for the places of warnings. Found is empty for an update that changed
 	// nothing, when its warnings say why.
 	Text, Base string
@@ -61,13 +63,16 @@ func (s *Session) Update(ctx context.Context, u *sparql.Update, set ChangeSet, o
 		return Result{}, err
 	}
 	result, err := run.from.lowers(s).write(ctx, job{action: policy.Change, spool: &spool, set: set, prepare: run.all, from: &run.from, idle: &run.idling})
-	result.LeftOut = run.leftOut
+	result.LeftOut, result.Searched = run.leftOut, run.searched.told
 	return result, err
 }
 
 // askOthers calls the services and fetches the documents of the request, before anything is locked.
 func (u *updating) askOthers(ctx context.Context, s *Session) error {
 	if err := u.withServices(ctx, s.graph.remote); err != nil {
+		return err
+	}
+	if err := u.meanings(ctx, s); err != nil {
 		return err
 	}
 	return u.fetchAll(ctx, s)
@@ -115,6 +120,7 @@ type updating struct {
 	silenced string                 // the refusal of the current operation that SILENT skips
 	schema   *schema.Schema
 	from     origins
+	searched matching
 	solved   int64   // number of solutions of the current operation
 	made     []int64 // number of statements made by each of its patterns, those to remove first
 	idling
@@ -322,8 +328,11 @@ func (u *updating) solutions(ctx context.Context, op sparql.Modify, columns []sp
 	if op.Where == nil {
 		return func(yield func([]rdf.Term, error) bool) { yield(make([]rdf.Term, len(columns)), nil) }, nil
 	}
+	op, err := u.withSearches(ctx, op)
+	if err != nil {
+		return nil, err
+	}
 	dataset, where := u.options.Dataset, op.Where
-	var err error
 	switch {
 	case !op.Using.IsZero():
 		dataset = op.Using

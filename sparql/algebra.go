@@ -78,6 +78,17 @@ type Extend struct {
 type Table struct {
 	Vars []Var
 	Rows [][]rdf.Term
+	// Of is the search whose answer the rows are, for an explanation; nil for data of the text.
+	Of *Search
+}
+
+// Search finds nodes by their texts: the pattern (node score passage property) trails:matches (text option…), see [Matches].
+// It is no operator of SPARQL 1.1; [Query.AnswerSearches] replaces it by its answer.
+type Search struct {
+	// Found are the ends that a hit binds, in the order of [SearchFound]; the last ones may be missing.
+	Found []Operand
+	// Given are the text and the options.
+	Given []Operand
 }
 
 // Group is GROUP BY with its aggregates (section 18.2.4.1). Without keys but with an aggregate there is exactly one
@@ -153,6 +164,7 @@ func (Minus) op()       {}
 func (Graph) op()       {}
 func (Extend) op()      {}
 func (Table) op()       {}
+func (Search) op()      {}
 func (Group) op()       {}
 func (OrderBy) op()     {}
 func (Project) op()     {}

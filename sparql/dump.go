@@ -189,6 +189,11 @@ func (d *dumper) head(op Op) {
 	case Table:
 		d.write("table ")
 		writeList(d.printer, op.Vars, true, d.variable)
+	case Search:
+		d.write("search ")
+		writeList(d.printer, op.Found, true, func(o Operand) { d.operand(o, false) })
+		d.write(" ")
+		writeList(d.printer, op.Given, true, func(o Operand) { d.operand(o, false) })
 	case Service:
 		d.write("service ", silent(op.Silent))
 		d.operand(op.Name, false)

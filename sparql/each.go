@@ -168,8 +168,8 @@ func Some(e Expr, match func(Expr) bool) bool {
 	return false
 }
 
-// eachEnd returns a copy of the operator with f applied to the subjects, predicates and objects of its patterns and
-// to the names of GRAPH and SERVICE.
+// eachEnd returns a copy of the operator with f applied to the subjects, predicates and objects of its patterns, to the
+// names of GRAPH and SERVICE, and to both sides of a search.
 func eachEnd(o Op, f func(Operand) Operand) Op {
 	switch o := o.(type) {
 	case BGP:
@@ -181,8 +181,18 @@ func eachEnd(o Op, f func(Operand) Operand) Op {
 	case Service:
 		o.Name = f(o.Name)
 		return o
+	case Search:
+		return Search{eachOperand(o.Found, f), eachOperand(o.Given, f)}
 	}
 	return o
+}
+
+func eachOperand(list []Operand, f func(Operand) Operand) []Operand {
+	out := make([]Operand, len(list))
+	for i, o := range list {
+		out[i] = f(o)
+	}
+	return out
 }
 
 func eachTriple(patterns []TriplePattern, f func(Operand) Operand) []TriplePattern {

@@ -105,6 +105,7 @@ type parser struct {
 	// aggregates counts the aggregates of the SELECT that is being read; nil where none is allowed.
 	aggregates *int
 	numbers    renumbering
+	inGraph    bool // within GRAPH
 	// names are the IRIs of the text, collected if naming is set.
 	names  []Name
 	naming bool

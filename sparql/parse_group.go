@@ -79,8 +79,12 @@ func (p *parser) groupBody(g *group) {
 
 // endBlock joins the triples so far to the pattern.
 func (p *parser) endBlock(g *group) {
-	for _, op := range p.patterns(g.block) {
+	triples, searches := searchesIn(g.block)
+	for _, op := range p.patterns(triples) {
 		g.op = NewJoin(g.op, op)
+	}
+	for _, s := range searches {
+		g.op = NewJoin(g.op, s)
 	}
 	g.block = nil
 }
@@ -102,7 +106,7 @@ func (p *parser) notTriples(g *group) {
 	case p.accept("GRAPH"):
 		name := p.varOrIRI()
 		g.scope.add(name.Var)
-		g.op = NewJoin(g.op, Graph{name, p.nested(g)})
+		g.op = NewJoin(g.op, Graph{name, p.inside(g, true)})
 	case p.accept("SERVICE"):
 		p.service(g)
 	case p.accept("BIND"):
@@ -133,6 +137,14 @@ func (p *parser) nested(g *group) Op {
 	return inner.whole()
 }
 
+// inside is nested for the group of GRAPH, or of SERVICE, where the other endpoint's default graph is read.
+func (p *parser) inside(g *group, graph bool) Op {
+	outer := p.inGraph
+	p.inGraph = graph
+	defer func() { p.inGraph = outer }()
+	return p.nested(g)
+}
+
 // optional reads OPTIONAL. Filters directly in its group become the condition of LeftJoin, which sees the variables
 // of both sides.
 func (p *parser) optional(g *group) {
@@ -148,7 +160,7 @@ func (p *parser) optional(g *group) {
 func (p *parser) service(g *group) {
 	s := Service{Silent: p.accept("SILENT"), Name: p.varOrIRI()}
 	g.scope.add(s.Name.Var)
-	s.Op = p.nested(g)
+	s.Op = p.inside(g, false)
 	g.op = NewJoin(g.op, s)
 }
 

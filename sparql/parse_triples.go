@@ -105,7 +105,10 @@ func (p *parser) verb() triple {
 	case p.tok.kind == variable:
 		return triple{verb: p.variable()}
 	case p.sink.paths:
-		return triple{path: p.path()}
+		at := p.tok.start
+		path := p.path()
+		p.checkSearch(path, at)
+		return triple{path: path}
 	case p.accept("a"):
 		return triple{verb: Operand{Term: rdf.Type}}
 	}
@@ -118,7 +121,11 @@ func (p *parser) property() triple {
 		p.failExpected("a property: an IRI, a variable or 'a'")
 		return triple{}
 	}
+	at := p.tok.start
 	verb := triple{verb: Operand{Term: p.iri()}}
+	if verb.verb.Term == rdf.Term(Matches) {
+		p.failFrom(at, searchIs+"; it stands in a group of WHERE, not in "+p.sink.place)
+	}
 	for _, sign := range []string{"/", "|", "*", "+", "?"} {
 		if p.is(sign) {
 			p.failHere("a property path cannot stand in " + p.sink.place)

@@ -28,6 +28,10 @@ func OperatorText(op Op, groups []Group, prefixes map[string]string) string {
 		p.expr(op.Expr, lowest)
 		p.write(" AS ", p.operand(Operand{Var: op.Var}))
 	case Table:
+		if op.Of != nil {
+			p.search(*op.Of)
+			break
+		}
 		writeList(p, op.Vars, false, func(v Var) { p.write("?", string(v)) })
 	case Group:
 		p.grouped(op)

@@ -111,6 +111,10 @@ func (p *printer) joined(op Op) {
 		p.group(op.Op)
 	case Service:
 		p.service(op)
+	case Search:
+		p.line()
+		p.search(op)
+		p.write(" .")
 	case Table:
 		p.line()
 		p.table(op)
@@ -137,6 +141,13 @@ func (p *printer) service(op Service) {
 	}
 	p.write(p.operand(op.Name), " ")
 	p.group(op.Op)
+}
+
+func (p *printer) search(s Search) {
+	end := func(o Operand) { p.write(p.operand(o)) }
+	writeList(p, s.Found, len(s.Found) != 1, end)
+	p.write(" ", p.term(Matches), " ")
+	writeList(p, s.Given, len(s.Given) != 1, end)
 }
 
 func (p *printer) table(t Table) {

@@ -13,7 +13,11 @@ type ServiceAnswer func(s Service, known []Table) (Op, error)
 // AnswerServices returns a copy of the query with each SERVICE replaced by its answer, from left to right. A SERVICE
 // inside another one is replaced along with it.
 func (q *Query) AnswerServices(answer ServiceAnswer) (*Query, error) {
-	a := answering{answer: answer}
+	return q.answered(answering{service: answer})
+}
+
+// answered returns a copy of the query with what a finds in the place of its operators.
+func (q *Query) answered(a answering) (*Query, error) {
 	out := *q
 	out.Op = a.op(q.Op, nil)
 	return &out, a.err
@@ -21,7 +25,10 @@ func (q *Query) AnswerServices(answer ServiceAnswer) (*Query, error) {
 
 // AnswerServices is [Query.AnswerServices] for the pattern of an update's operation.
 func (m Modify) AnswerServices(answer ServiceAnswer) (Modify, error) {
-	a := answering{answer: answer}
+	return m.answered(answering{service: answer})
+}
+
+func (m Modify) answered(a answering) (Modify, error) {
 	m.Where = a.op(m.Where, nil)
 	return m, a.err
 }
@@ -39,26 +46,27 @@ func (s Service) Select(base string, values ...Table) string {
 	return p.Builder.String()
 }
 
-// answering replaces the services of one pattern.
+// answering replaces the services, or the searches, of one pattern. What has no function is kept.
 type answering struct {
-	answer ServiceAnswer
-	err    error
+	service ServiceAnswer
+	search  SearchAnswer
+	err     error
 }
 
-// op replaces the services in op. known are tables that the solutions of op will be joined with; they are passed down
+// op replaces what op and the operators below it have of them. known are tables that the solutions of op will be joined with; they are passed down
 // only through operators that commute with that join.
 func (a *answering) op(op Op, known []Table) Op {
 	switch op := op.(type) {
 	case Service:
-		if a.err != nil {
+		if a.service == nil {
 			return op
 		}
-		answer, err := a.answer(op, known)
-		if err != nil {
-			a.err = err
+		return a.with(op, func() (Op, error) { return a.service(op, known) })
+	case Search:
+		if a.search == nil {
 			return op
 		}
-		return answer
+		return a.with(op, func() (Op, error) { return a.search(op, known) })
 	case Join:
 		left := a.op(op.Left, slices.Concat(known, tablesIn(op.Right)))
 		return Join{left, a.op(op.Right, slices.Concat(known, tablesIn(left)))}
@@ -71,6 +79,19 @@ func (a *answering) op(op Op, known []Table) Op {
 		return LeftJoin{left, a.op(op.Right, tablesIn(left)), a.expr(op.Expr)}
 	}
 	return EachOperand(op, a.alone, a.expr)
+}
+
+// with is the answer in the place of an operator, which is kept after a failure.
+func (a *answering) with(op Op, answer func() (Op, error)) Op {
+	if a.err != nil {
+		return op
+	}
+	answered, err := answer()
+	if err != nil {
+		a.err = err
+		return op
+	}
+	return answered
 }
 
 // alone is op without known tables.

@@ -154,6 +154,8 @@ func (c columns) of(op sparql.Op, outer typed) map[sparql.Var]columnOf {
 		return out
 	case sparql.Group:
 		return c.group(op)
+	case sparql.Search:
+		return found(op)
 	case sparql.Service:
 		known := columns{c.schema, true}.of(op.Op, nil)
 		for v := range known {
@@ -259,7 +261,7 @@ func together(op sparql.Op) []sparql.TriplePattern {
 	case sparql.Extend:
 		return together(op.Op)
 	case sparql.Union, sparql.Graph, sparql.Table, sparql.Group, sparql.OrderBy, sparql.Project, sparql.Distinct,
-		sparql.Reduced, sparql.Slice, sparql.Service, sparql.PathPattern:
+		sparql.Reduced, sparql.Slice, sparql.Service, sparql.Search, sparql.PathPattern:
 	}
 	return nil
 }
@@ -296,6 +298,22 @@ func joined(left, right map[sparql.Var]columnOf) map[sparql.Var]columnOf {
 		left[v] = r
 	}
 	return left
+}
+
+// found is what is known about the ends of a search. A node that its id finds has no passage and no property.
+func found(s sparql.Search) map[sparql.Var]columnOf {
+	known := map[sparql.Var]columnOf{}
+	for i, o := range s.Found {
+		switch kind := (columnOf{kinds: text, certain: i < 2}); {
+		case o.Var == "":
+		case i == 1:
+			kind.kinds = number
+			fallthrough
+		default:
+			known[o.Var] = kind
+		}
+	}
+	return known
 }
 
 func (c columns) table(t sparql.Table) map[sparql.Var]columnOf {

@@ -388,6 +388,9 @@ func (l *lowerer) operator(op sparql.Op, s scope) *block {
 		return l.lower(op.Op, s)
 	case sparql.Slice:
 		return l.slice(op, s)
+	case sparql.Search:
+		l.refuse("trails:matches is not allowed here")
+		return &block{}
 	case sparql.Service:
 		l.refuse("SERVICE is not allowed here: %s", fmt.Sprint(op.Name.Term))
 		return &block{}

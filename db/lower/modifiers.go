@@ -76,7 +76,11 @@ func (l *lowerer) table(op sparql.Table, s scope) *block {
 		}
 		b.cols.set(v, c)
 	}
-	if n := l.node(plan.Values, op); n != nil {
+	kind := plan.Values
+	if op.Of != nil {
+		kind = plan.Search
+	}
+	if n := l.node(kind, op); n != nil {
 		l.fanOuts[n] = b.from[0].fanOut
 		b.node = n
 		b.countDerived()

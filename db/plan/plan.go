@@ -43,6 +43,7 @@ const (
 	Pattern   Kind = "Pattern"
 	Path      Kind = "Path"
 	Values    Kind = "Values"
+	Search    Kind = "Search" // trails:matches, which was answered before
 	Join      Kind = "Join"
 	LeftJoin  Kind = "LeftJoin"
 	Filter    Kind = "Filter"

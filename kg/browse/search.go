@@ -133,18 +133,29 @@ func (s *Reader) Search(ctx context.Context, search Search) (SearchResult, error
 	if search.Offset < 0 || search.Offset > maxOffset {
 		return SearchResult{}, fault.Argument("offset", fault.MaxValue, search.Offset, "offset must lie between 0 and 1000; narrow the search instead")
 	}
-	query, err := fulltext.Parse(search.Text)
+	f, all, out, err := s.found(ctx, search)
 	if err != nil {
 		return SearchResult{}, err
 	}
+	out.Hits, err = f.page(ctx, all)
+	out.More = len(all) > search.Offset+len(out.Hits)
+	return out, err
+}
+
+// found are all nodes that a search finds, the best first.
+func (s *Reader) found(ctx context.Context, search Search) (*finding, []*nodeFound, SearchResult, error) {
+	query, err := fulltext.Parse(search.Text)
+	if err != nil {
+		return nil, nil, SearchResult{}, err
+	}
 	f := &finding{Reader: s, search: search, labels: s.labelProperties(), unsearched: s.unsearched()}
 	if err := f.byID(ctx, strings.TrimSpace(search.Text)); err != nil {
-		return SearchResult{}, err
+		return nil, nil, SearchResult{}, err
 	}
 	out := SearchResult{Matching: MatchedAll, query: query}
 	texts, err := f.finder(ctx, query)
 	if err != nil {
-		return SearchResult{}, err
+		return nil, nil, SearchResult{}, err
 	}
 	more, err := f.byText(ctx, texts, db.MatchAll)
 	if err == nil && len(f.found) == 0 {
@@ -170,7 +181,7 @@ func (s *Reader) Search(ctx context.Context, search Search) (SearchResult, error
 		more, err = more || others, failed
 	}
 	if err != nil {
-		return SearchResult{}, err
+		return nil, nil, SearchResult{}, err
 	}
 	if texts != nil {
 		f.goals = texts.Goals()
@@ -179,7 +190,7 @@ func (s *Reader) Search(ctx context.Context, search Search) (SearchResult, error
 	if len(search.Vector) > 0 && !f.named() {
 		near, err := f.nearest(ctx)
 		if err != nil {
-			return SearchResult{}, err
+			return nil, nil, SearchResult{}, err
 		}
 		if len(near) > 0 {
 			all, out.Matching = fuse(all, near), MatchedMeaning
@@ -188,9 +199,7 @@ func (s *Reader) Search(ctx context.Context, search Search) (SearchResult, error
 	if out.Bounded = more; len(all) > maxOffset {
 		all, out.Bounded = all[:maxOffset], true
 	}
-	out.Hits, err = f.page(ctx, all)
-	out.More = len(all) > search.Offset+len(out.Hits)
-	return out, err
+	return f, all, out, nil
 }
 
 // labelProperties are the predicates that label instances of some type.

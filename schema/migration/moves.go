@@ -335,6 +335,9 @@ func (m *Migration) update(move Move, step Step) (_ Move, err error) {
 				if _, err := modify.AnswerServices(func(sparql.Service, []sparql.Table) (sparql.Op, error) { return nil, errors.New("a service") }); err != nil {
 					return nil, m.refuse(move.First, "update", fault.Closed, "a migration reads nothing from outside the file; SERVICE cannot be in it")
 				}
+				if sparql.Searches(modify.Where) {
+					return nil, m.refuse(move.First, "update", fault.Closed, "a migration does the same in each file, and what trails:matches finds depends on all texts of one; compare values instead, with FILTER(CONTAINS(…))")
+				}
 			}
 		}
 		return u, nil

@@ -187,7 +187,7 @@ func (g *group) collect(op sparql.Op) {
 		g.collect(op.Op)
 	case sparql.Union, sparql.Project, sparql.Group:
 		g.below = append(g.below, op)
-	case sparql.Graph, sparql.Service:
+	case sparql.Graph, sparql.Service, sparql.Search:
 		g.others = append(g.others, op)
 	}
 }

@@ -39,6 +39,10 @@ func bindings(op sparql.Op, vars map[sparql.Var]bool) {
 		vars[op.Name.Var] = true
 	case sparql.Service:
 		vars[op.Name.Var] = true
+	case sparql.Search:
+		for _, o := range op.Found {
+			vars[o.Var] = true
+		}
 	case sparql.Extend:
 		vars[op.Var] = true
 	case sparql.Table:

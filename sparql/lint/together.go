@@ -132,6 +132,8 @@ func partsOf(op sparql.Op, around func(sparql.Op) sparql.Op) (parts []part) {
 		parts = append(parts, partsOf(o.Right, func(right sparql.Op) sparql.Op { return around(sparql.Join{Left: o.Left, Right: right}) })...)
 	case sparql.Union:
 		return []part{{name: "UNION", rest: around(unit)}}
+	case sparql.Search:
+		return []part{{name: "trails:matches", rest: around(unit)}}
 	case sparql.Service:
 		return []part{{name: "SERVICE", rest: around(unit)}}
 	default:

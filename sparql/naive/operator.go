@@ -46,6 +46,9 @@ func (e *evaluator) eval(op sparql.Op, g graph, outer solution) []solution {
 		return e.eval(op.Op, g, outer)
 	case sparql.Slice:
 		return slice(e.eval(op.Op, g, outer), op.Offset, op.Limit)
+	case sparql.Search:
+		e.fail("no search is known")
+		return nil
 	case sparql.Service:
 		return e.service(op)
 	}

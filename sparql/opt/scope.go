@@ -18,7 +18,7 @@ func binds(op sparql.Op, v sparql.Var) bool {
 		return op.Subject.Var == v || op.Object.Var == v
 	case sparql.Table:
 		return tableBinds(op, v)
-	case sparql.Service:
+	case sparql.Service, sparql.Search:
 		return false
 	case sparql.Join:
 		return binds(left, v) || binds(right, v)
@@ -89,6 +89,10 @@ func (n naming) inOp(op sparql.Op) {
 		n.f(op.Name.Var)
 	case sparql.Service:
 		n.f(op.Name.Var)
+	case sparql.Search:
+		for _, o := range slices.Concat(op.Found, op.Given) {
+			n.f(o.Var)
+		}
 	case sparql.Extend:
 		n.f(op.Var)
 	case sparql.Table:

@@ -27,15 +27,15 @@ func Fuse[K comparable](words, near []K) []Fused[K] {
 	at := map[K]int{}
 	for i, k := range words[:min(len(words), Deepest)] {
 		at[k] = len(all)
-		all = append(all, Fused[K]{k, worth(i), i, Deepest})
+		all = append(all, Fused[K]{k, Worth(i), i, Deepest})
 	}
 	for i, k := range near[:min(len(near), Deepest)] {
 		if both, found := at[k]; found {
-			all[both].Score += worth(i)
+			all[both].Score += Worth(i)
 			all[both].Near = i
 			continue
 		}
-		all = append(all, Fused[K]{k, worth(i), Deepest, i})
+		all = append(all, Fused[K]{k, Worth(i), Deepest, i})
 	}
 	sort.SliceStable(all, func(i, j int) bool {
 		a, b := all[i], all[j]
@@ -44,5 +44,5 @@ func Fuse[K comparable](words, near []K) []Fused[K] {
 	return all
 }
 
-// worth is the score of a rank, half of 1 for the first.
-func worth(place int) float64 { return (reciprocal + 1) / (2 * float64(reciprocal+1+place)) }
+// Worth is the score of a place from 0 in one ranking: half of 1 for the first.
+func Worth(place int) float64 { return (reciprocal + 1) / (2 * float64(reciprocal+1+place)) }
