@@ -300,17 +300,14 @@ func joined(left, right map[sparql.Var]columnOf) map[sparql.Var]columnOf {
 	return left
 }
 
-// found is what is known about the ends of a search. A node that its id finds has no passage and no property.
+// found is what is known about the ends of a search. A node that its id finds has no passage and no property, and a passage
+// may have a language.
 func found(s sparql.Search) map[sparql.Var]columnOf {
+	ends := []columnOf{{kinds: text, certain: true}, {kinds: number, certain: true}, {kinds: everything}, {kinds: text}}
 	known := map[sparql.Var]columnOf{}
-	for i, o := range s.Found {
-		switch kind := (columnOf{kinds: text, certain: i < 2}); {
-		case o.Var == "":
-		case i == 1:
-			kind.kinds = number
-			fallthrough
-		default:
-			known[o.Var] = kind
+	for i, o := range s.Found[:min(len(s.Found), len(ends))] {
+		if o.Var != "" {
+			known[o.Var] = ends[i]
 		}
 	}
 	return known
