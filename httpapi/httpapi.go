@@ -130,6 +130,7 @@ func (s *server) handler() http.Handler {
 	protocols.Get("/sparql", s.answer(s.sparql))
 	protocols.Post("/sparql", s.answer(s.sparql))
 	protocols.Get("/reconcile", s.answer(s.reconcile))
+	protocols.Head("/reconcile", s.answer(s.reconcile))
 	protocols.Post("/reconcile", s.answer(s.reconcile))
 	protocols.Post(oauth.TokenPath, s.answer(s.token))
 	protocols.Post(oauth.RevokePath, s.answer(s.revoke))
