@@ -270,8 +270,7 @@ func (m *matching) noOption(iri rdf.IRI) error {
 		return fault.New(fault.InvalidArguments, "there is no option trails:%s%s", name, fault.OrOf(name, "there are", []string{"words", "allWords", "meaning"}))
 	}
 	if name, ours := strings.CutPrefix(string(iri), m.schema.Base); ours {
-		message, _ := m.schema.NoType(name)
-		return fault.New(fault.InvalidArguments, "%s", message)
+		return fault.New(fault.InvalidArguments, "%s", m.schema.NoType(name, m.schema.Types...))
 	}
 	return fault.New(fault.InvalidArguments, "<%s> is no type of the schema", string(iri))
 }
