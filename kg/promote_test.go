@@ -188,7 +188,7 @@ func TestAPromotionLosesNothingThatItDoesNotSay(t *testing.T) {
 		t.Fatal(err)
 	}
 	refused("what is older than this file", p, fault.Conflict, "0001_more.yaml")
-	if _, err := to.Session(ana).UndoPromotion(t.Context(), kg.Undo{Commit: result.After.ID}); !fault.Is(err, fault.Conflict) || !strings.Contains(err.Error(), "is not the last") {
+	if _, err := to.Session(ana).UndoPromotion(t.Context(), kg.Undo{Commit: result.After.ID}); !fault.Is(err, fault.Conflict) || !strings.Contains(err.Error(), "take back commit "+head(t, to).ID.String()+" first") {
 		t.Errorf("a promotion below a migration is undone: %v", err)
 	}
 }
