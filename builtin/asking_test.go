@@ -4,10 +4,12 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"testing"
 
 	"trails/auth/policy"
+	capabilities "trails/capability"
 	"trails/e2e/testrun"
 	"trails/fault"
 	"trails/invoke"
@@ -40,7 +42,7 @@ func TestARefusedCallIsKeptAsItsRefusalSays(t *testing.T) {
 	testrun.Alone(t)
 	kept := 0
 	for _, m := range mass {
-		if m.removes == 0 || m.capability == "branches_merge" || m.capability == "cherry_pick" { // which ask for a merge
+		if m.removes == 0 || m.capability == "branches_merge" { // which asks for a merge
 			continue
 		}
 		t.Run(m.name, func(t *testing.T) {
@@ -218,6 +220,58 @@ func TestACallAskedAgainSaysWhatBecameOfIt(t *testing.T) {
 	}
 }
 
+// comesInFiles are calls whose data comes in files, which a request does not keep.
+var comesInFiles = []string{"import", "import_types", "trails.meta.bundle.apply"}
+
+// Whatever can remove much can be asked for: the arguments that allow it and that ask go together.
+func TestWhatMayRemoveMuchCanBeAskedFor(t *testing.T) {
+	e := notes(t)
+	for _, d := range e.Callable(t) {
+		_, mass := d.InputShape.Field(capabilities.AllowMassChange)
+		if _, asks := d.InputShape.Field(capabilities.Ask); mass && !asks && d.ID != "requests_decide" && !slices.Contains(comesInFiles, d.ID) {
+			t.Errorf("%s may remove much, and takes no ask", d.ID)
+		}
+	}
+}
+
+// An update of one node is asked for as it is made, by the call for its type and by the one for all.
+func TestAnUpdateOfANodeIsAskedFor(t *testing.T) {
+	e := crowd(t)
+	e.Must(t, "note_create", `{"id": "z", "title": "Z", "tags": ["1", "2", "3", "4", "5", "6"]}`)
+	for number, c := range []struct{ capability, args string }{
+		{"note.update", `{"id": "z", "tags": []}`},
+		{"update", `{"type": "Note", "id": "z", "set": {"tags": []}, "message": "again"}`},
+	} {
+		f := e.Refused(t, sampleCall(c.capability, c.args), fault.Conflict)
+		if !strings.Contains(f.Message, "or give ask: true") {
+			t.Fatal(f)
+		}
+		if out := e.Must(t, c.capability, strings.Replace(c.args, "{", `{"ask": true, `, 1)); out["request"] != float64(number+1) {
+			t.Errorf("%s: asked for, it answers %v", c.capability, out)
+		}
+	}
+	if done := e.Must(t, "requests_decide", `{"request": 2, "decision": "approve"}`); done["state"] != "done" {
+		t.Error(done)
+	}
+	if n := e.Must(t, "get", `{"ids": ["Note/z"]}`); strings.Contains(fmt.Sprint(n), "tags") {
+		t.Errorf("it still has tags: %v", n)
+	}
+}
+
+// A property that is called ask is a property to each call.
+func TestAPropertyMayBeCalledAsk(t *testing.T) {
+	e := invoketest.New(t, "types: {Bid: {properties: {ask: boolean, size: integer}}}", invoke.Config{})
+	e.Must(t, "create", `{"type": "Bid", "id": "a", "data": {"ask": true}}`)
+	e.Must(t, "bid.update", `{"id": "a", "ask": false}`)
+	e.Must(t, "update", `{"type": "Bid", "id": "a", "set": {"ask": true}}`)
+	if f := e.Refused(t, sampleCall("update", `{"type": "Bid", "id": "a", "set": {"size": 1}, "ask": true}`), fault.InvalidArguments); !strings.Contains(f.Told(500), "mutate") {
+		t.Error(f)
+	}
+	if rows := waiting(t, e, `{"all": true}`); len(rows) != 0 {
+		t.Errorf("there wait %v", rows)
+	}
+}
+
 // One agent cannot take the places of all others, and gets its own back by declining.
 func TestAnAgentHasSoManyRequestsThatWait(t *testing.T) {
 	e := crowd(t)
@@ -264,7 +318,7 @@ func TestWhatCannotBeKeptIsRefused(t *testing.T) {
 		"too much":         {capability: "load", args: `{"data": "` + strings.Repeat("<urn:a> <urn:b> <urn:c> .\\n", 4_000) + `", "ask": true}`, kind: fault.TooLarge, says: "branches_merge"},
 		"what is wrong":    {capability: "mutate", args: `{"update": "CLEAR GRAPH", "ask": true}`, kind: fault.Malformed, says: "expected an IRI"},
 		"another head":     {capability: "mutate", args: `{` + clear + `, "if_commit": "head~1"}`, kind: fault.Precondition, says: "head"},
-		"what is not kept": {capability: "note.update", args: `{"id": "a", "status": "x", "ask": true}`, kind: fault.InvalidData, says: "takes no ask"},
+		"what is not kept": {capability: "link", args: `{"from": "Note/a", "property": "status", "to": "Note/b", "ask": true}`, kind: fault.InvalidArguments, says: "there is no argument \"ask\""},
 	} {
 		_, err := e.Call(t.Context(), invoke.Call{Capability: c.capability, Args: json.RawMessage(c.args), Inputs: c.inputs, Principal: invoketest.Ana, Via: "test"})
 		f := fault.Of(err)

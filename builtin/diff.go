@@ -78,7 +78,7 @@ type clashing struct {
 var diffCells = capability.CellsOf("what:string", "node:string", "property:string", "old", "new", "graph:string null")
 
 var diffBuiltin = invoke.Define(capability.Descriptor{
-	ID: "diff", Description: "Tell what differs between two commits or branches.",
+	ID: "diff", Description: "What differs between two commits or branches.",
 	InputShape:     details(capability.Field{Name: "form", OneOf: []any{diffTable, diffUpdate, diffPatch}}),
 	OutputShape:    rowsOf("A list for each property: made, changed or removed, the node, the property, the values that only the first has, those that only the second has (null for none, a list for several), and the named graph or null.", diffCells),
 	PolicyRequired: capability.Requirement{Action: policy.Read}, Idempotent: true,

@@ -59,7 +59,7 @@ type gotGroup struct {
 }
 
 var getBuiltin = invoke.Define(capability.Descriptor{
-	ID: "get", Description: "Read nodes: values, what they refer to, and who refers to them, by type and property.",
+	ID: "get", Description: "Read nodes: values, what they refer to and who refers to them, by type and property.",
 	InputShape:     details(capability.Field{Name: "ids", MaxCount: new(getNodes)}),
 	PolicyRequired: capability.Requirement{Action: policy.Read}, Idempotent: true,
 }, get)

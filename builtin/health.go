@@ -58,7 +58,7 @@ type summary struct {
 }
 
 var snapshotBuiltin = invoke.Define(capability.Descriptor{
-	ID: "snapshot", Description: "Tell head commit, counts by type, schema version.",
+	ID: "snapshot", Description: "Head commit, counts by type, schema version.",
 	CostEstimate: capability.CostGraph, Reasoning: capability.ReasoningSubclasses, PolicyRequired: capability.Requirement{Action: policy.Read}, Idempotent: true,
 }, snapshot)
 

@@ -41,7 +41,7 @@ type historyAsked struct {
 var historyCells = capability.CellsOf("commit:string", "time:string", "who:string", "what:string", "origin:string")
 
 var historyBuiltin = invoke.Define(capability.Descriptor{
-	ID: "history", Description: "What happened to a node or the graph, newest first: who, when, by which call, why, what changed. Reads take at: a commit, head~2 or a time.",
+	ID: "history", Description: "What happened to a node or the graph, newest first: who, when, which call, why, what changed. Reads take at: a commit, head~2 or a time.",
 	OutputShape:    rowsOf("A list for each commit: its first digits, time, author, a sentence, and the origin where not all have the same.", historyCells),
 	PolicyRequired: capability.Requirement{Action: policy.Read}, Idempotent: true,
 }, history)

@@ -13,6 +13,7 @@ type picking struct {
 	Commit      string   `json:"commit" min:"1" max:"160" doc:"Its first digits, a branch for its newest, or A..B for those after A up to B."`
 	Take        string   `json:"take,omitempty" oneof:"ours,theirs,base" doc:"Decides all clashes without a resolution: ours is the branch, theirs the commit, base what was before it."`
 	Resolutions []string `json:"resolutions,omitempty" doc:"Note/a.title=theirs, Note/b=ours, Note/a.title:=VALUE."`
+	capability.AskArgument
 	capability.ChangeArguments
 }
 

@@ -58,7 +58,7 @@ type schemaView struct {
 }
 
 var schemaGetBuiltin = invoke.Define(capability.Descriptor{
-	ID: "schema_get", Description: "List the types, or give one as YAML, as schema_apply takes it.",
+	ID: "schema_get", Description: "List types, or one as YAML, as schema_apply takes it.",
 	CostEstimate: capability.CostGraph, PolicyRequired: capability.Requirement{Action: policy.Read}, Idempotent: true,
 }, schemaGet)
 
@@ -249,7 +249,7 @@ var schemaApplyMeta = invoke.Define(capability.Descriptor{
 }, schemaApply, invoke.Asks(schemaLoses))
 
 var schemaApplyBuiltin = invoke.Define(capability.Descriptor{
-	ID: "schema_apply", Description: "Change the schema. Refused where data or stored queries contradict it or data would be lost.",
+	ID: "schema_apply", Description: "Change the schema. Refused where data or stored queries contradict it or data is lost.",
 	Preconditions: schemaFits,
 	CostEstimate:  capability.CostGraph, PolicyRequired: capability.Requirement{Action: policy.SchemaApply}, Idempotent: true,
 }, schemaApply, invoke.Asks(schemaLoses))

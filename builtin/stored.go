@@ -63,7 +63,7 @@ func (p storedQueries) capability(s *schema.Schema, q *stored.Query, few bool) i
 		d.OutputShape.Fields = answerFields(q.Query, q.Columns(s))
 	}
 	read := capability.ValuesOf(reflect.TypeFor[storedAsking](), d.InputShape.Fields)
-	return invoke.Capability{Descriptor: d, Hidden: !few || !q.Exposed, Yields: true, Handle: func(ctx context.Context, r *invoke.Request) (any, error) {
+	return invoke.Capability{Descriptor: d, Hidden: !few || !q.Exposed, Yields: true, Keeps: d.InputShape.TakesAsk(), Handle: func(ctx context.Context, r *invoke.Request) (any, error) {
 		var in storedAsking
 		if err := read(r.Args, &in); err != nil {
 			return nil, err
@@ -259,6 +259,7 @@ type running struct {
 	limits
 	MaxChars int `json:"max_chars"`
 	capability.AtArgument
+	capability.AskArgument
 	capability.ChangeArguments
 }
 

@@ -14,10 +14,9 @@ func (types) Version(s *kg.Snapshot) string { return s.SchemaKey() }
 func (types) Offer(s *kg.Snapshot) (invoke.Offer, error) {
 	var o invoke.Offer
 	for _, d := range capability.ForSchema(s.Schema()) {
-		c := invoke.Capability{Descriptor: d, Typed: true, Handle: typedHandlers[d.Op()](d.InputShape.NodeType)}
+		c := invoke.Capability{Descriptor: d, Typed: true, Keeps: d.InputShape.TakesAsk(), Handle: typedHandlers[d.Op()](d.InputShape.NodeType)}
 		if d.ConsentRequired {
 			c.Loses = deletionLoses
-			_, c.Keeps = d.InputShape.Field(capability.Ask)
 		}
 		o.Capabilities = append(o.Capabilities, c)
 	}

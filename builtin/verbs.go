@@ -28,8 +28,8 @@ var verbs = []invoke.Capability{
 	verb(capability.Descriptor{ID: "update", Description: "Change the given properties of a node.",
 		InputShape: details(capability.Field{Name: "type", Description: "Of a local id or label."}, capability.Field{Name: "id", Description: "Type/id, IRI, local id or exact label."})}, updateAny),
 	verb(capability.Descriptor{ID: "delete", Description: "Delete a node.", ConsentRequired: true}, deleteAny),
-	verb(capability.Descriptor{ID: "link", Description: "Make a node refer to another by a property."}, link("add")),
-	verb(capability.Descriptor{ID: "unlink", Description: "End that a node refers to another."}, link("remove")),
+	verb(capability.Descriptor{ID: "link", Description: "Link a node to another by a property."}, link("add")),
+	verb(capability.Descriptor{ID: "unlink", Description: "Remove a link between nodes."}, link("remove")),
 }
 
 // creating is a node to be made.
@@ -53,6 +53,7 @@ type changing struct {
 	Add    map[string]any `json:"add,omitempty" doc:"Values to add to lists."`
 	Remove map[string]any `json:"remove,omitempty" doc:"Values to take out of lists."`
 	Unset  []string       `json:"unset,omitempty" max:"1000" doc:"Properties to remove."`
+	capability.AskArgument
 	capability.ChangeArguments
 }
 
@@ -66,19 +67,19 @@ type deleting struct {
 
 // linking are two nodes, and a property by which the first one refers to the other.
 type linking struct {
-	From     string `json:"from" doc:"Type/id, IRI or exact label."`
-	Property string `json:"property"`
-	To       string `json:"to"`
-	capability.ChangeArguments
+	From                      string `json:"from" doc:"Type/id, IRI or exact label."`
+	Property                  string `json:"property"`
+	To                        string `json:"to"`
+	capability.WriteArguments        // it removes one link at most
 }
 
 // changeArguments are read in every call.
-var changeArguments = slices.Clip(capability.FieldsOf[capability.ChangeArguments]())
+var changeArguments = slices.Concat(capability.FieldsOf[capability.ChangeArguments](), capability.FieldsOf[capability.AskArgument]())
 
 // writeArguments are the arguments of a verb that are passed to the typed capability unchanged.
 func writeArguments(r *invoke.Request) invoke.Arguments {
 	out := invoke.Arguments{}
-	for _, f := range append(changeArguments, capability.Field{Name: "id"}, capability.Field{Name: "detach"}, capability.Field{Name: capability.Ask}) {
+	for _, f := range append(slices.Clip(changeArguments), capability.Field{Name: "id"}, capability.Field{Name: "detach"}) {
 		if v, given := r.Args[f.Name]; given {
 			out[f.Name] = v
 		}
@@ -141,7 +142,14 @@ func updateAny(ctx context.Context, r *invoke.Request, in changing) (string, inv
 	if err != nil {
 		return "", nil, err
 	}
+	if p := r.Snapshot.Schema().Property(t, capability.Ask); p != nil && in.Ask {
+		return "", nil, fault.Argument(capability.Ask, fault.Closed, true, fmt.Sprintf("%s has a property %s, so nobody can be asked for this; change it with mutate", t.Name, p.Name))
+	}
 	args := writeArguments(r)
+	delete(args, capability.Ask)
+	if in.Ask {
+		args[capability.Ask] = true
+	}
 	set := map[string]any{}
 	maps.Copy(set, in.Set)
 	for _, name := range in.Unset {

@@ -51,15 +51,13 @@ func update(s *schema.Schema, t *schema.Type) Descriptor {
 	d := write(s, t, "update")
 	d.Description = "Change " + quote.Article(t.Name) + "; "
 	unset, some := verbs(s, t, unsetVerb), verbs(s, t, addVerb, removeVerb)
-	if len(unset) > 0 {
-		d.Description += "unset or "
-	}
 	d.Description += "null removes"
 	if len(some) > 0 {
-		d.Description += ", arrays replace, add and remove edit lists"
+		d.Description += ", arrays replace, add/remove edit"
 	}
 	d.Description += "."
-	d.InputShape.Fields = slices.Concat(existingID(), optional(properties(s, t)), unset, some, changeFields)
+	d.InputShape.Fields = slices.Concat(existingID(), optional(properties(s, t)), unset, some, verbs(s, t, askVerb), changeFields)
+	d.OutputShape.Fields = askedResult
 	d.Preconditions = []string{"A " + t.Name + " has the id.", "Nodes that it refers to exist."}
 	d.SideEffects = Destroys
 	d.Idempotent = true
@@ -72,7 +70,7 @@ func remove(s *schema.Schema, t *schema.Type) Descriptor {
 	d.Description = "Delete " + quote.Article(t.Name) + "."
 	d.InputShape.Fields = slices.Concat(existingID(), verbs(s, t, detachVerb, askVerb), changeFields)
 	d.InputShape.UniqueTogether = nil
-	d.OutputShape.Fields = deleteResult
+	d.OutputShape.Fields = askedResult
 	d.Preconditions = []string{"A " + t.Name + " has the id.", "No node refers to it where that is required."}
 	d.SideEffects = Destroys
 	d.Idempotent = true
@@ -91,6 +89,12 @@ var (
 	askVerb    = FieldsOf[AskArgument]()[0]
 	detachVerb = Field{Name: "detach", Type: Boolean, Brief: true, Default: false, Description: "Remove the links to it, too."}
 )
+
+// TakesAsk reports whether ask is an argument of calls, and not a property that is called so.
+func (s Shape) TakesAsk() bool {
+	f, takes := s.Field(Ask)
+	return takes && f.Rare && f.Description == askVerb.Description
+}
 
 // verbs returns the verbs for a type. A property with the same name takes precedence, and a type without lists has
 // nothing to add to.
@@ -123,8 +127,8 @@ func WriteResult(nodeType string) Shape {
 }
 
 var (
-	writeResult  = FieldsOf[NodeWritten]()
-	deleteResult = append(slices.Clip(writeResult), RequestNumber())
+	writeResult = FieldsOf[NodeWritten]()
+	askedResult = append(slices.Clip(writeResult), RequestNumber())
 )
 
 // NodeWritten is what a write of a node answers.

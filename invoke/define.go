@@ -40,7 +40,10 @@ func defined(d capability.Descriptor, do reflect.Value, options []Option) Capabi
 		c.InputShape.Fields = slices.Concat(c.InputShape.Fields, usual)
 	}
 	if embeds(takes, reflect.TypeFor[capability.AskArgument]()) {
-		c.Keeps, c.OutputShape.Fields = true, append(slices.Clip(c.OutputShape.Fields), capability.RequestNumber())
+		c.Keeps = true
+		if number := capability.RequestNumber(); !slices.ContainsFunc(c.OutputShape.Fields, func(f capability.Field) bool { return f.Name == number.Name }) {
+			c.OutputShape.Fields = append(slices.Clip(c.OutputShape.Fields), number)
+		}
 	}
 	c.CostEstimate = cmp.Or(d.CostEstimate, capability.CostResult)
 	call := typed(&c, do)

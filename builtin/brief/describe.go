@@ -46,7 +46,7 @@ type described struct {
 }
 
 var describeType = invoke.Define(capability.Descriptor{
-	ID: "describe", Description: "Tell one type: properties, constraints, ids, and data of a create that fits.",
+	ID: "describe", Description: "One type: properties, constraints, ids, and data of a create that fits.",
 	CostEstimate: capability.CostGraph, Reasoning: capability.ReasoningSubclasses, PolicyRequired: capability.Requirement{Action: policy.Read}, Idempotent: true,
 }, describe)
 

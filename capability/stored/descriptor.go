@@ -2,6 +2,7 @@ package stored
 
 import (
 	"cmp"
+	"slices"
 	"strings"
 
 	"trails/auth/policy"
@@ -34,8 +35,9 @@ func (q *Query) Descriptor(s *schema.Schema) capability.Descriptor {
 		InputShape: capability.Shape{Fields: []capability.Field{q.Arguments(s)}},
 	}
 	if q.Update != nil {
-		d.InputShape.Fields = append(d.InputShape.Fields, capability.FieldsOf[capability.ChangeArguments]()...)
+		d.InputShape.Fields = slices.Concat(d.InputShape.Fields, capability.FieldsOf[capability.AskArgument](), capability.FieldsOf[capability.ChangeArguments]())
 		d.OutputShape = capability.ShapeOf[capability.ChangeResult]()
+		d.OutputShape.Fields = append(slices.Clip(d.OutputShape.Fields), capability.RequestNumber())
 		d.Preconditions = []string{"The graph fits its schema at the end."}
 		d.SideEffects, d.PolicyRequired.Action = capability.Destroys, policy.Change
 		return d
