@@ -16,12 +16,13 @@ export TRAILS_TOOLS  ?= $(CURDIR)/.cache
 VERSION  := $(shell git describe --tags --always --dirty 2>/dev/null || echo devel)
 # Functions begin at multiples of 16 bytes, as on arm64, and not of 32: a binary for amd64 is 0.3 MB smaller.
 LDFLAGS  := -s -w -funcalign=16 -X main.version=$(VERSION)
-# Pages and commands are made for one person at a time: without copies of small functions in their callers a binary is 0.5 MB
-# smaller.
-GCFLAGS  := -gcflags=trails/admin/...=-l -gcflags=trails/builtin/...=-l -gcflags=trails/cmd/...=-l -gcflags=trails/gateway/...=-l
-FUZZTIME  ?= 30s
 # HTTP/2 needs TLS, which is mostly that of a proxy: without it a binary is 0.6 MB smaller.
-TAGS := nethttpomithttp2
+TAGS     := nethttpomithttp2
+# What runs once for a call or a person's click has no copies of small functions in their callers: a binary is 1 MB smaller.
+CALLED   := admin builtin capability cmd gateway httpapi mcp
+GCFLAGS  := $(CALLED:%=-gcflags=trails/%/...=-l)
+BUILD    := -trimpath -tags $(TAGS) $(GCFLAGS)
+FUZZTIME  ?= 30s
 # What a stripped binary may have at most: 39 MiB, see docs/decisions/0155-39-mib.md.
 HEAVIEST  := 40894464
 BENCH     ?= .
@@ -43,12 +44,12 @@ help: ## list the targets
 
 .PHONY: build
 build: ## build bin/trails
-	go build -trimpath -tags '$(TAGS)' $(GCFLAGS) -ldflags '$(LDFLAGS)' -o bin/trails ./cmd/trails
+	go build $(BUILD) -ldflags '$(LDFLAGS)' -o bin/trails ./cmd/trails
 	@size=$$(wc -c < bin/trails); if [ $$size -gt $(HEAVIEST) ]; then echo "bin/trails has $$size bytes, more than $(HEAVIEST): go tool nm -size -sort size says of an unstripped one what weighs"; exit 1; fi
 
 .PHONY: release
 release: ## make dist/: archives, bundles, bills of materials and checksums of six platforms, or of PLATFORMS; with REPOSITORY=https://github.com/OWNER/NAME server.json, too
-	go run ./cmd/release -version '$(VERSION)' -repository '$(REPOSITORY)' -platforms '$(PLATFORMS)' -heaviest $(HEAVIEST) -out dist
+	go run ./cmd/release -version '$(VERSION)' -repository '$(REPOSITORY)' -platforms '$(PLATFORMS)' -build '$(BUILD)' -heaviest $(HEAVIEST) -out dist
 
 .PHONY: release-check
 release-check: ## make a release twice, from two clones with build caches of their own, and compare: of linux/amd64, or of PLATFORMS, or of all with PLATFORMS=all
@@ -56,7 +57,7 @@ release-check: ## make a release twice, from two clones with build caches of the
 	for n in one two; do \
 	  git clone -q . "$$dir/source-$$n"; \
 	  (cd "$$dir/source-$$n" && GOCACHE="$$dir/cache-$$n" go run ./cmd/release \
-	    -version '$(VERSION)' -repository '$(or $(REPOSITORY),https://github.com/example/trails)' -platforms '$(or $(PLATFORMS:all=),$(if $(PLATFORMS),,linux/amd64))' -out "$$dir/$$n"); \
+	    -version '$(VERSION)' -repository '$(or $(REPOSITORY),https://github.com/example/trails)' -platforms '$(or $(PLATFORMS:all=),$(if $(PLATFORMS),,linux/amd64))' -build '$(BUILD)' -out "$$dir/$$n"); \
 	  rm -rf "$$dir/cache-$$n"; \
 	done; \
 	diff -r "$$dir/one" "$$dir/two" && cat "$$dir/one/SHA256SUMS"

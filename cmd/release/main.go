@@ -49,6 +49,8 @@ type release struct {
 	out        string
 	// date is the date of the source, and of every file in an archive.
 	date time.Time
+	// flags are those of go build, but for the linker's.
+	flags string
 	// heaviest is the largest allowed size of a binary in bytes; 0 means no limit.
 	heaviest int64
 	// log gets a line for each binary.
@@ -65,6 +67,7 @@ func main() {
 	flag.StringVar(&r.source, "source", ".", "the `directory` of the module")
 	flag.StringVar(&r.out, "out", "dist", "the `directory` to make; one that is there is refused")
 	flag.StringVar(&only, "platforms", "", "a comma `list` such as linux/amd64, in the place of all")
+	flag.StringVar(&r.flags, "build", "-trimpath", "the `flags` of go build, but for the linker's")
 	flag.Int64Var(&r.heaviest, "heaviest", 0, "how many `bytes` a binary has at most, without one any number")
 	flag.Parse()
 	r.build = r.goBuild
@@ -188,7 +191,9 @@ func (r *release) goBuild(ctx context.Context, p platform, path string) error {
 	if err != nil {
 		return err
 	}
-	cmd := exec.CommandContext(ctx, "go", "build", "-trimpath", "-tags", "nethttpomithttp2", "-buildvcs=auto", "-gcflags=trails/admin/...=-l", "-gcflags=trails/builtin/...=-l", "-gcflags=trails/cmd/...=-l", "-gcflags=trails/gateway/...=-l", "-ldflags", "-s -w -funcalign=16 -X main.version="+r.version, "-o", path, "./cmd/trails")
+	args := append([]string{"build", "-buildvcs=auto"}, strings.Fields(r.flags)...)
+	args = append(args, "-ldflags", "-s -w -funcalign=16 -X main.version="+r.version, "-o", path, "./cmd/trails")
+	cmd := exec.CommandContext(ctx, "go", args...)
 	cmd.Dir, cmd.Env = r.source, append(os.Environ(), "CGO_ENABLED=0", "GOOS="+p.OS, "GOARCH="+p.Arch, "GOAMD64=v1", "GOARM64=v8.0", "GOEXPERIMENT=", "GOWORK=off", "GOFLAGS=")
 	cmd.Stdout, cmd.Stderr = os.Stderr, os.Stderr
 	return cmd.Run()
