@@ -30,7 +30,7 @@
 			if (from.getAttribute(name) !== value) from.setAttribute(name, value);
 		}
 		for (const { name } of [...from.attributes]) {
-			const readers = name === "open" && from.nodeName === "DETAILS";
+			const readers = name === "open" && from.nodeName === "DETAILS" || name === "tabindex"; // which holds the focus
 			if (!readers && !to.hasAttribute(name)) from.removeAttribute(name);
 		}
 	}
