@@ -59,7 +59,7 @@ func credentials(t *testing.T, file string) (known, wrong []credential) {
 	}
 	revoked := issue(file, "revoked", "--scopes", "runtime,builder,dev")
 	must(t, "token", "revoke", file, "revoked")
-	expired := issue(file, "expired", "--scopes", "runtime,builder,dev", "--expires", time.Now().Add(2*time.Second).UTC().Format(time.RFC3339))
+	expired := issue(file, "expired", "--scopes", "runtime,builder,dev", "--expires", time.Now().Add(5*time.Second).UTC().Format(time.RFC3339))
 	other := notesFile(t)
 	elsewhere := issue(other, "runtime", "--scopes", "runtime,builder,dev")
 	for state := ""; state != "expired"; time.Sleep(100 * time.Millisecond) {
