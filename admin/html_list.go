@@ -226,7 +226,7 @@ func (d listData) drawTable() h.Node {
 // drawSelected is the form that changes the rows that are ticked.
 func (d listData) drawSelected() h.Node {
 	return h.Form(h.ID("selected"), h.Class("filter selected"), h.Method("post"), h.Action(typeURL(d.Type)+"/selected"), h.Attr("hx-boost", "false"), h.Aria("label", "The rows that are ticked"),
-		h.Span(h.ID("ticked"), h.Class("ticked faint"), h.Aria("live", "polite")),
+		h.Span(h.ID("ticked"), h.Class("ticked faint"), h.Role("status")),
 		labelled("", "change", "Rows that are ticked", h.Select(h.ID("change"), h.Name("change"),
 			option("set", "set", true), option("clear", "remove the value of", false), option("delete", "delete", false))),
 		labelled("", "of", "Property", h.Select(h.ID("of"), h.Name("property"), h.Map(d.All, func(p schema.PropertyDocument) h.Node { return option(p.Name, titleOf(p), false) }))),
