@@ -76,6 +76,7 @@ type textSearch struct {
 	passed     map[inline.TermID]bool // texts that have been passed on
 	unseen     map[string]bool        // what matches no text that the reader may see
 	more       bool
+	texts      int64 // terms of the file, of which some are texts
 }
 
 // TextFinder finds the texts of one search. It belongs to its reader, and must be used by one goroutine at a time.
@@ -127,8 +128,8 @@ func (s *textSearch) prepare() error {
 	if err := s.findGoals(false); err != nil {
 		return err
 	}
-	all, err := s.conn.Int64("SELECT max(id) FROM terms")
-	if err != nil {
+	var err error
+	if s.texts, err = s.conn.Int64("SELECT max(id) FROM terms"); err != nil {
 		return err
 	}
 	for i := range s.goals {
@@ -141,7 +142,7 @@ func (s *textSearch) prepare() error {
 		if err != nil {
 			return err
 		}
-		s.goals[i].Weigh(having, all)
+		s.goals[i].Weight = fulltext.Weight(having, s.texts)
 	}
 	s.scorer = fulltext.NewScorer(s.search.Query, s.goals)
 	return nil
@@ -365,7 +366,7 @@ func (s *textSearch) ofFew(found []inline.TermID, matching Matching) (ids []inli
 			seen[id] = true
 			if t, err = s.dict.Peek(id); err == nil && rdf.IsLiteral(t) {
 				score := s.scorer.Of(rdf.Lexical(t))
-				if score.All || matching == MatchAny && slices.ContainsFunc(score.Terms, func(term float64) bool { return term > 0 }) {
+				if score.All || matching == MatchAny && score.Any() {
 					ids = append(ids, id)
 				}
 			}
@@ -400,7 +401,7 @@ func (s *textSearch) subjects(ids []inline.TermID, matching Matching, take func(
 			lexical := rdf.Lexical(text)
 			read += len(lexical)
 			score := s.scorer.Of(lexical)
-			if matching == MatchAll && !score.All || !slices.ContainsFunc(score.Terms, func(term float64) bool { return term > 0 }) {
+			if matching == MatchAll && !score.All || !score.Any() {
 				continue
 			}
 			ranked++

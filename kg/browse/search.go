@@ -116,7 +116,8 @@ const (
 // ids. First it takes nodes of which one text has all words; when there are none, it
 // corrects words that are in no text. When the page is not full, nodes with some of the words
 // follow, unless the text is the id or the label of a node. Common words, such as "the",
-// need not be there.
+// need not be there. A number, a day, a month or a year is found as a value of properties, too,
+// as if it stood in each text of the node.
 //
 // Among those with all words and among the others, the best come first: those whose id or label is the text, then by how rare the words are
 // and how much of a text they make up (BM25), labels before other texts. Equal ones are in
@@ -157,14 +158,14 @@ func (s *Reader) found(ctx context.Context, search Search) (*finding, []*nodeFou
 	if err != nil {
 		return nil, nil, SearchResult{}, err
 	}
-	more, err := f.byText(ctx, texts, db.MatchAll)
+	more, err := f.byWords(ctx, texts, query)
 	if err == nil && len(f.found) == 0 {
 		out.Matching = MatchedAny
 		corrected, corrections, failed := s.Corrected(ctx, query)
 		if err = failed; err == nil && len(corrections) > 0 {
 			out.Corrections, out.query = corrections, corrected
 			if texts, err = f.finder(ctx, corrected); err == nil {
-				more, err = f.byText(ctx, texts, db.MatchAll)
+				more, err = f.byWords(ctx, texts, corrected)
 			}
 			if len(f.found) > 0 {
 				out.Matching = MatchedCorrected
@@ -183,6 +184,7 @@ func (s *Reader) found(ctx context.Context, search Search) (*finding, []*nodeFou
 	if err != nil {
 		return nil, nil, SearchResult{}, err
 	}
+	f.addValues()
 	if texts != nil {
 		f.goals = texts.Goals()
 	}
@@ -259,6 +261,7 @@ type finding struct {
 	found      map[rdf.Term]*nodeFound
 	partial    bool // texts with some of the words are taken
 	goals      []fulltext.Goal
+	values     valuesNamed
 }
 
 // named reports whether the text is the id or the label of a node. Then nothing else is meant.
@@ -289,10 +292,11 @@ type nodeFound struct {
 	fused              float64
 }
 
-// termFound is the best score of one word, and the property of the text that has it.
+// termFound is the best score of one word, and the property of the text or value that has it. weight is that of a value.
 type termFound struct {
 	score    float64
 	property rdf.IRI
+	weight   float64
 }
 
 func (n *nodeFound) score() float64 {
@@ -361,6 +365,16 @@ func (f *finding) classes() (list []rdf.IRI) {
 	return list
 }
 
+// byWords finds the nodes with all words of a query, in one text or as values of properties, too.
+func (f *finding) byWords(ctx context.Context, texts *db.TextFinder, query fulltext.Query) (more bool, err error) {
+	more, err = f.byText(ctx, texts, db.MatchAll)
+	if err != nil {
+		return false, err
+	}
+	others, err := f.byValue(ctx, texts, query)
+	return more || others, err
+}
+
 // byText finds the nodes of which a text fits.
 func (f *finding) byText(ctx context.Context, texts *db.TextFinder, matching db.Matching) (more bool, err error) {
 	if texts == nil {
@@ -376,12 +390,19 @@ func (f *finding) byText(ctx context.Context, texts *db.TextFinder, matching db.
 	})
 }
 
+// isSearched reports whether a node's values of a property are searched, which some types may exclude.
+func (f *finding) isSearched(ctx context.Context, node rdf.Term, property rdf.IRI) (bool, error) {
+	kept := f.unsearched[property]
+	if len(kept) == 0 {
+		return true, nil
+	}
+	types, err := f.DeclaredTypes(ctx, node)
+	return !slices.ContainsFunc(types, func(t *schema.Type) bool { return slices.Contains(kept, t) }), err
+}
+
 func (f *finding) take(ctx context.Context, hit db.TextHit) error {
-	if kept := f.unsearched[hit.Property]; len(kept) > 0 {
-		types, err := f.DeclaredTypes(ctx, hit.Subject)
-		if err != nil || slices.ContainsFunc(types, func(t *schema.Type) bool { return slices.Contains(kept, t) }) {
-			return err
-		}
+	if is, err := f.isSearched(ctx, hit.Subject, hit.Property); err != nil || !is {
+		return err
 	}
 	n := f.node(hit.Subject)
 	if f.partial && !n.partial {
@@ -409,7 +430,7 @@ func (f *finding) take(ctx context.Context, hit db.TextHit) error {
 			n.terms = append(n.terms, termFound{})
 		}
 		if worth := share * score; worth > n.terms[i].score || worth == n.terms[i].score && hit.Property < n.terms[i].property {
-			n.terms[i] = termFound{worth, hit.Property}
+			n.terms[i] = termFound{worth, hit.Property, 0}
 		}
 		text += share * score
 	}

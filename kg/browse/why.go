@@ -1,6 +1,7 @@
 package browse
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
@@ -35,12 +36,12 @@ type Why struct {
 type WordFound struct {
 	// Word is a word, an identifier or a phrase as it was searched.
 	Word string
-	// Weight is greater the fewer texts have the word.
+	// Weight is greater the fewer texts have the word or, where it is a value, the fewer nodes.
 	Weight float64
 	// Score is Weight by how much of the text the word makes up: twice for a label, and less for a text that several
 	// nodes have. It is the highest of the node's texts.
 	Score float64
-	// Property is the name of the property with that text.
+	// Property is the name of the property with that text or value.
 	Property string
 }
 
@@ -102,7 +103,7 @@ func (n *nodeFound) why(place int, goals []fulltext.Goal, named func(rdf.IRI) st
 	for i, goal := range goals {
 		switch {
 		case i < len(n.terms) && n.terms[i].score > 0:
-			w.Words = append(w.Words, WordFound{goal.Text, goal.Weight, n.terms[i].score, named(n.terms[i].property)})
+			w.Words = append(w.Words, WordFound{goal.Text, cmp.Or(n.terms[i].weight, goal.Weight), n.terms[i].score, named(n.terms[i].property)})
 		case !goal.Common && len(n.terms) > 0:
 			w.Missing = append(w.Missing, goal.Text)
 		}

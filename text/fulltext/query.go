@@ -251,13 +251,13 @@ type Goal struct {
 	// Ways are alternatives. Each has, for every part, the words that match it. A word that ends in [Onward] is
 	// a prefix.
 	Ways [][][]string
-	// Weight is the term's inverse document frequency: the rarer, the higher.
+	// Weight is the term's, see [Weight].
 	Weight float64
 }
 
-// Weigh sets Weight from the number of texts with the term and of all texts.
-func (g *Goal) Weigh(having, all int64) {
-	g.Weight = math.Log(1 + (math.Max(0, float64(all-having))+0.5)/(float64(having)+0.5))
+// Weight is the inverse document frequency of what so many of all texts have: the rarer, the higher.
+func Weight(having, all int64) float64 {
+	return math.Log(1 + (math.Max(0, float64(all-having))+0.5)/(float64(having)+0.5))
 }
 
 // Match returns the goal as an FTS5 query, "" if nothing can match.

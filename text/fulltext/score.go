@@ -92,6 +92,11 @@ type Score struct {
 	Words int
 }
 
+// Any reports whether a goal matches.
+func (s Score) Any() bool {
+	return slices.ContainsFunc(s.Terms, func(term float64) bool { return term > 0 })
+}
+
 // Constants of BM25 (Robertson and Zaragoza 2009). The last is the assumed average length of a text: with less, long
 // texts lose to short ones that have fewer of the words.
 const (
@@ -99,6 +104,12 @@ const (
 	lengthShare = 0.75
 	usualWords  = 200
 )
+
+// worth is what a word of a weight says of a text that has it so often among its words.
+func worth(weight, frequency float64, words int) float64 {
+	length := 1 - lengthShare + lengthShare*float64(words)/usualWords
+	return weight * frequency * (saturation + 1) / (frequency + saturation*length)
+}
 
 // otherForm is the weight of another word with the same stem.
 const otherForm = 0.7
@@ -142,8 +153,7 @@ func (s *Scorer) Of(text string) Score {
 			score.All = score.All && s.Goals[i].Common
 			continue
 		}
-		length := 1 - lengthShare + lengthShare*float64(score.Words)/usualWords
-		score.Terms[i] = s.Goals[i].Weight * tf * (saturation + 1) / (tf + saturation*length)
+		score.Terms[i] = worth(s.Goals[i].Weight, tf, score.Words)
 	}
 	// A word that is written as two counts as the same.
 	asked, text := strings.Join(s.asked, ""), strings.Join(s.order[:min(len(s.order), 4*len(s.asked)+4)], "")

@@ -44,57 +44,91 @@ func spellDay(day int) []string {
 	return []string{strconv.Itoa(day), fmt.Sprintf("%02d", day), strconv.Itoa(day) + ending}
 }
 
-// spell adds to the terms the other ways in which their numbers and dates are written: 8 May 2023, May 8th, 2023,
-// 2023-05-08, 08.05.2023; May 2023, 2023-05; 1,200 and 1200.
-func spell(terms []Term) {
-	word := func(i int) string {
+// wordsOf returns the term at a place if it is one word, and otherwise "".
+func wordsOf(terms []Term) func(i int) string {
+	return func(i int) string {
 		if i < 0 || i >= len(terms) || terms[i].Phrase || len(terms[i].Parts) != 1 {
 			return ""
 		}
 		return terms[i].Parts[0]
 	}
+}
+
+// dayIn reads the three parts of a date in digits, in one of the two orders; the year is 0 if they are none.
+func dayIn(parts []string) (year, month, day int) {
+	year, month, day = yearOf(parts[0]), number(parts[1], 2, 1, 12), number(parts[2], 2, 1, 31)
+	if year == 0 {
+		year, day = yearOf(parts[2]), number(parts[0], 2, 1, 31)
+	}
+	if month == 0 || day == 0 {
+		year = 0
+	}
+	return year, month, day
+}
+
+// monthIn reads the two parts of a month of a year in digits; the year is 0 if they are none.
+func monthIn(parts []string) (year, month int) {
+	year, month = yearOf(parts[0]), number(parts[1], 2, 1, 12)
+	if month == 0 || len(parts[1]) != 2 {
+		year = 0
+	}
+	return year, month
+}
+
+// dateAround returns the places of the day and of the year beside a month in words, -1 for what is not there.
+func dateAround(word func(i int) string, month int) (day, year int) {
+	day, year = month-1, month+1
+	if dayOf(word(day)) == 0 {
+		if day = month + 1; dayOf(word(day)) != 0 {
+			year = month + 2
+		}
+	}
+	if yearOf(word(year)) == 0 {
+		year = month - 1
+	}
+	if dayOf(word(day)) == 0 {
+		day = -1
+	}
+	if yearOf(word(year)) == 0 {
+		year = -1
+	}
+	return day, year
+}
+
+// spell adds to the terms the other ways in which their numbers and dates are written: 8 May 2023, May 8th, 2023,
+// 2023-05-08, 08.05.2023; May 2023, 2023-05; 1,200 and 1200.
+func spell(terms []Term) {
+	word := wordsOf(terms)
 	also := func(i int, words []string) { terms[i].Also = append(terms[i].Also, [][]string{words}) }
 	for i := range terms {
 		t := &terms[i]
 		switch {
 		case t.Phrase:
 		case len(t.Parts) == 3:
-			y, m, d := yearOf(t.Parts[0]), number(t.Parts[1], 2, 1, 12), number(t.Parts[2], 2, 1, 31)
-			if y == 0 {
-				y, d = yearOf(t.Parts[2]), number(t.Parts[0], 2, 1, 31)
-			}
-			if y != 0 && m != 0 && d != 0 {
+			if y, m, d := dayIn(t.Parts); y != 0 {
 				year := strconv.Itoa(y)
 				t.Also = append(t.Also, [][]string{spellDay(d), months[m-1], {year}}, [][]string{{
 					fmt.Sprintf("%s%02d%02d", year, m, d), fmt.Sprintf("%02d%02d%s", d, m, year), fmt.Sprintf("%d%d%s", d, m, year), // identifiers
 				}})
 			}
 		case len(t.Parts) == 2:
-			if y, m := yearOf(t.Parts[0]), number(t.Parts[1], 2, 1, 12); y != 0 && m != 0 && len(t.Parts[1]) == 2 {
+			if y, m := monthIn(t.Parts); y != 0 {
 				t.Also = append(t.Also, [][]string{months[m-1], {strconv.Itoa(y)}})
 			}
 		case monthNamed(word(i)) > 0:
 			m := monthNamed(word(i))
-			day, year := i-1, i+1
-			if dayOf(word(day)) == 0 {
-				if day = i + 1; dayOf(word(day)) != 0 {
-					year = i + 2
-				}
-			}
-			if yearOf(word(year)) == 0 {
-				year = i - 1
-			}
-			if dayOf(word(day)) == 0 && yearOf(word(year)) == 0 {
+			day, year := dateAround(word, i)
+			if day < 0 && year < 0 {
 				continue // the word may be another, such as the verb may
 			}
 			t.dated = true
 			also(i, months[m-1])
 			// As a number a month is one only beside the year or the day: of itself it is in very many texts.
 			digits := fmt.Sprintf("%02d", m)
-			if yearOf(word(year)) != 0 {
+			if year >= 0 {
 				t.Also = append(t.Also, [][]string{{digits}, {word(year)}})
 			}
-			if d := dayOf(word(day)); d != 0 {
+			if d := dayOf(word(day)); day >= 0 {
 				t.Also = append(t.Also, [][]string{{digits}, {fmt.Sprintf("%02d", d)}})
 				also(day, spellDay(d))
 			}
