@@ -194,6 +194,24 @@ func (r *reading) output(schema map[string]any, d capability.Descriptor) {
 
 // object compares the JSON Schema of an object with its fields.
 func (r *reading) object(at string, schema map[string]any, fields []capability.Field, closed bool, of several) {
+	r.members(at, schema, fields, closed, of)
+	r.required(at, schema, fields, !of.open())
+}
+
+// required compares the members that the schema of an object requires, which are none unless it may require some.
+func (r *reading) required(at string, schema map[string]any, fields []capability.Field, may bool) {
+	required := []string{}
+	for _, f := range fields {
+		if f.Required && may {
+			required = append(required, f.Name)
+		}
+	}
+	list, _ := schema["required"].([]any)
+	r.same(at+".required", sorted(texts(list)), sorted(required))
+}
+
+// members compares the members of an object.
+func (r *reading) members(at string, schema map[string]any, fields []capability.Field, closed bool, of several) {
 	r.same(at, has(schema["type"], "object"), true)
 	var meant any
 	if closed {
@@ -201,19 +219,14 @@ func (r *reading) object(at string, schema map[string]any, fields []capability.F
 	}
 	r.same(at+".closed", schema["additionalProperties"], meant)
 	shown, _ := schema["properties"].(map[string]any)
-	names, required := []string{}, []string{}
+	names := []string{}
 	for _, f := range fields {
 		names = append(names, f.Name)
-		if f.Required && !of.open() {
-			required = append(required, f.Name)
-		}
 		if property, ok := shown[f.Name].(map[string]any); ok {
 			r.field(at+"."+f.Name, property, f, of)
 		}
 	}
 	r.same(at, sorted(keys(shown)), slices.Compact(sorted(names)))
-	list, _ := schema["required"].([]any)
-	r.same(at+".required", sorted(texts(list)), sorted(required))
 }
 
 // schemaTypes are the JSON Schema types for types that are not strings.
@@ -308,7 +321,8 @@ func (r *reading) value(at string, schema map[string]any, f capability.Field, of
 		r.same(at+".one_of", shown, enum)
 	}
 	if kind == "object" && len(f.Fields) > 0 {
-		r.object(at, schema, f.Fields, !of.open(), of)
+		r.members(at, schema, f.Fields, !of.open(), of)
+		r.required(at, schema, f.Fields, of.ofParts())
 	}
 }
 

@@ -31,6 +31,7 @@ type several int
 const (
 	unsaid   several = iota // not at all, in arguments: hosts refuse lists of types
 	listed                  // by a list of types, as JSON Schema has it
+	whole                   // as listed, and an answer of which nothing is cut
 	choices                 // by oneOf, as a DataSchema (WoT Thing Description 1.1, section 5.3.2), where a type is one word
 	short                   // as listed, in the short and open form of output schemas, see [outputOf]
 	shortest                // as short, without what is within the members
@@ -39,6 +40,10 @@ const (
 // open reports whether the schema is for answers of which some are refusals: it allows any other member, and requires
 // none.
 func (s several) open() bool { return s >= short }
+
+// ofParts reports whether a schema requires members of the parts of a value, too. Of answers it does not: one that is
+// cut to its room has all of its topmost members, and parts of which some are left out (package text/outline).
+func (s several) ofParts() bool { return s == unsaid || s == whole }
 
 func schemaOf(shape capability.Shape) lowered {
 	return lowered{closed: shape.Closed, fields: [][]capability.Field{shape.Fields}}
@@ -49,8 +54,15 @@ func answerOf(d capability.Descriptor) lowered {
 	return lowered{closed: d.OutputShape.Closed, fields: [][]capability.Field{beginning, d.OutputShape.Fields}, of: listed}
 }
 
-// AnswerSchema returns the JSON Schema of what a call answers, see [Answer].
+// AnswerSchema returns the JSON Schema of what a call answers, see [Answer]. It is true of answers that are cut, too.
 func AnswerSchema(d capability.Descriptor) json.RawMessage { return encode(answerOf(d)) }
+
+// WholeSchema is [AnswerSchema] of answers of which nothing is cut: their parts have all that the shape requires.
+func WholeSchema(d capability.Descriptor) json.RawMessage {
+	answer := answerOf(d)
+	answer.of = whole
+	return encode(answer)
+}
 
 // jsonForm is the form of a single value of a type in JSON Schema.
 type jsonForm struct{ name, format, pattern, encoding string }
@@ -108,18 +120,20 @@ func (w *writer) lowered(l lowered) {
 		w.set("additionalProperties", false)
 	}
 	w.properties(l.of, l.closed || l.of == unsaid, l.fields...)
+	if !l.of.open() {
+		w.required(l.fields...)
+	}
 	w.set("type", "object")
 	w.end()
 }
 
-// properties writes the keywords for the members of an object, the empty ones if there are none and always is set: a
-// host refuses arguments without them.
+// properties writes the keyword for the members of an object, an empty one if there are none and always is set: a host
+// refuses arguments without it.
 func (w *writer) properties(of several, always bool, lists ...[]capability.Field) {
-	first, required := len(w.fields), false
+	first := len(w.fields)
 	for _, fields := range lists {
 		for i := range fields {
 			w.fields = append(w.fields, &fields[i])
-			required = required || fields[i].Required && !of.open()
 		}
 	}
 	sorted := w.fields[first:]
@@ -138,22 +152,29 @@ func (w *writer) properties(of several, always bool, lists ...[]capability.Field
 	}
 	clear(sorted)
 	w.fields = w.fields[:first]
-	if !required {
-		return
-	}
-	w.name("required")
-	w.b = append(w.b, '[')
+}
+
+// required writes the keyword for the members that an object must have, if there are any.
+func (w *writer) required(lists ...[]capability.Field) {
+	none := true
 	for _, fields := range lists {
 		for i := range fields {
-			if f := &fields[i]; f.Required {
-				if w.b[len(w.b)-1] != '[' {
-					w.b = append(w.b, ',')
-				}
-				w.text(f.Name)
+			switch f := &fields[i]; {
+			case !f.Required:
+				continue
+			case none:
+				w.name("required")
+				w.b = append(w.b, '[')
+			default:
+				w.b = append(w.b, ',')
 			}
+			none = false
+			w.text(fields[i].Name)
 		}
 	}
-	w.b = append(w.b, ']')
+	if !none {
+		w.b = append(w.b, ']')
+	}
 }
 
 // field writes the schema of one field.
@@ -271,6 +292,9 @@ func (w *writer) one(of several, f *capability.Field, null nulls) {
 	w.setText("pattern", portable(cmp.Or(f.Pattern, form.pattern)))
 	if inner {
 		w.properties(of, true, f.Fields)
+		if of.ofParts() {
+			w.required(f.Fields)
+		}
 	}
 	w.setText("trails:node_type", f.NodeType)
 	w.setType(form.name, null)
