@@ -161,6 +161,7 @@ func (d commitData) drawCall() h.Node {
 	return h.Group{
 		prop("Call", callOf(*call, d.Listed)),
 		h.If(call.Agent != "", prop("Agent", bdiLine(call.Agent))),
+		h.If(call.Client != "", prop("Client", bdiLine(call.Client))),
 		h.If(call.TraceID != "", prop("Trace", idCode(line(call.TraceID)))),
 	}
 }

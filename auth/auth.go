@@ -252,7 +252,7 @@ func (r *Resolver) sender(req *http.Request, browsers bool) (p policy.Principal,
 		}
 	}
 	if p.Grant == "" {
-		p.Client = clientOf(req)
+		p.Client, p.Version = clientOf(req)
 	}
 	return p, known, err
 }
@@ -293,15 +293,24 @@ func bearer(req *http.Request) string {
 // maxClient bounds the program's name that every commit records.
 const maxClient = 64
 
-// clientOf returns the first product in User-Agent, such as "curl/8.5.0", and "browser" for that of every browser,
-// Mozilla/5.0. It is unverified.
-func clientOf(req *http.Request) string {
+// clientOf returns the first product in User-Agent and its version (RFC 9110, section 10.1.5), such as "curl" and
+// "8.5.0", and "browser" for that of every browser, Mozilla/5.0. It is unverified.
+func clientOf(req *http.Request) (name, version string) {
 	product, _, _ := strings.Cut(req.UserAgent(), " ")
 	if strings.HasPrefix(product, "Mozilla/") {
-		return "browser"
+		return "browser", ""
 	}
 	if len(product) > maxClient || strings.ContainsFunc(product, func(c rune) bool { return c <= ' ' || c > '~' }) {
-		return ""
+		return "", ""
 	}
-	return product
+	name, version, _ = strings.Cut(product, "/")
+	return name, version
+}
+
+// stranger is the sender of a request who is not known, with the client that it claims.
+func stranger(req *http.Request) policy.Principal {
+	name, version := clientOf(req)
+	p := policy.Anonymous(name, policy.Scopes{})
+	p.Version = version
+	return p
 }

@@ -42,7 +42,6 @@ func (r *Resolver) Granted(ctx context.Context, t policy.Token) (p policy.Princi
 // RefuseGrant tells of a code or refresh token of a grant that is refused: what it was, whose, and a sentence for the log. It
 // may delay the request, as one with a wrong token; the fault is then Exhausted, and otherwise nil.
 func (r *Resolver) RefuseGrant(req *http.Request, state TokenState, name, says string) error {
-	caller := policy.Anonymous(clientOf(req), policy.Scopes{})
-	r.tell(req.Context(), Refusal{State: state, Name: name, Says: says, Caller: caller, Via: "http", Address: ClientAddr(req)})
+	r.tell(req.Context(), Refusal{State: state, Name: name, Says: says, Caller: stranger(req), Via: "http", Address: ClientAddr(req)})
 	return r.wrongToken(req)
 }

@@ -63,6 +63,6 @@ func (r *Resolver) SignInOperator(req *http.Request, key string) (*http.Cookie, 
 			return nil, policy.Principal{}, err
 		}
 	}
-	r.tell(req.Context(), Refusal{State: LinkWrong, Caller: policy.Anonymous(clientOf(req), policy.Scopes{}), Via: "admin", Address: ClientAddr(req)})
+	r.tell(req.Context(), Refusal{State: LinkWrong, Caller: stranger(req), Via: "admin", Address: ClientAddr(req)})
 	return nil, policy.Principal{}, fault.New(fault.Denied, "this sign-in link was used already, is older than an hour, or is of another start; start the server again, and it prints a new one")
 }

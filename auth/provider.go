@@ -118,8 +118,7 @@ func (r *Resolver) FinishSignIn(req *http.Request, answer url.Values) (done Fini
 	token, who, err := r.opts.Provider.Finish(req.Context(), in.SignIn, answer)
 	var wrong *oidc.Invalid
 	if errors.As(err, &wrong) {
-		caller := policy.Anonymous(clientOf(req), policy.Scopes{})
-		r.tell(req.Context(), Refusal{State: TokenState(wrong.Reason), Name: wrong.Caller.ID, Says: wrong.Says, Caller: caller, Via: "admin", Address: ClientAddr(req)})
+		r.tell(req.Context(), Refusal{State: TokenState(wrong.Reason), Name: wrong.Caller.ID, Says: wrong.Says, Caller: stranger(req), Via: "admin", Address: ClientAddr(req)})
 		return done, again
 	}
 	if err != nil {

@@ -81,8 +81,7 @@ func (r *Resolver) RefuseAtOnce(req *http.Request, via string) error {
 }
 
 func (r *Resolver) refuseRequest(req *http.Request, via, secret string) error {
-	p := policy.Anonymous(clientOf(req), policy.Scopes{})
-	return r.refuse(req.Context(), secret, Refusal{Caller: p, Via: via, Address: ClientAddr(req)})
+	return r.refuse(req.Context(), secret, Refusal{Caller: stranger(req), Via: via, Address: ClientAddr(req)})
 }
 
 // RefuseLocal is [Resolver.Refuse] for the caller over stdio; see [Resolver.Local].

@@ -44,7 +44,7 @@ const outcomeOK = "ok"
 type ActivityFilter struct {
 	// Before is an exclusive upper bound of Seq, for the next page.
 	Before int64
-	// Agent is who called; without " via " and what follows, by whatever client.
+	// Agent is who called, see [policy.AuthoredBy].
 	Agent, Capability, Outcome string
 	CommitSeq                  history.Seq
 	// Refused selects those that were refused or failed and made no commit. The cost of finding them does not depend on
@@ -232,6 +232,11 @@ func (r *Reader) Activities(ctx context.Context, filter ActivityFilter, limit in
 	return list, r.fail(ctx, "activities", err)
 }
 
+// authoredBy is [policy.AuthoredBy] of the agent; its name is every parameter.
+const authoredBy = `(agent = ? OR substr(agent, 1, length(?) + 5) = ? || ' via '
+	OR instr(?, ' via ') AND substr(agent, 1, length(?)) = ?
+		AND (substr(agent, length(?) + 1) GLOB '[ /][0-9]*' OR substr(agent, length(?) + 1) GLOB '[ /]v[0-9]*'))`
+
 func (a ActivityFilter) query(limit int) (sql string, args []any) {
 	sql = activityColumns + " WHERE seq < ?"
 	before := a.Before
@@ -243,8 +248,8 @@ func (a ActivityFilter) query(limit int) (sql string, args []any) {
 		sql += " AND commit_seq = 0 AND outcome <> 'ok'"
 	}
 	if a.Agent != "" {
-		sql += " AND (agent = ? OR substr(agent, 1, length(?) + 5) = ? || ' via ')"
-		args = append(args, a.Agent, a.Agent, a.Agent)
+		sql += " AND " + authoredBy
+		args = append(args, a.Agent, a.Agent, a.Agent, a.Agent, a.Agent, a.Agent, a.Agent, a.Agent)
 	}
 	for _, c := range []struct{ column, value string }{
 		{"capability", a.Capability}, {"outcome", a.Outcome},

@@ -209,6 +209,9 @@ func TestActivitiesAreKeptWithTheirCommitAndWithout(t *testing.T) {
 			t.Errorf("%+v: %s", q.filter, diff)
 		}
 	}
+	if found, err := r.Activities(t.Context(), db.ActivityFilter{Agent: "other via curl"}, 10); err != nil || len(found) != 1 {
+		t.Errorf("a client without its version finds %v, %v", found, err)
+	}
 	found, ok, err := r.FindIdempotent(t.Context(), "k")
 	if err != nil || !ok || string(found.Digest) != "d" || string(found.Result) != string(c.ID[:]) || !found.Time.Equal(epoch) {
 		t.Errorf("key: %v %v, error %v", found, ok, err)

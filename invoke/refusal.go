@@ -21,11 +21,12 @@ const Authenticate = "authenticate"
 // Refused records a request that was refused before any call, as a call of [Authenticate], and returns the trace id that
 // it has there. It does not wait. Bounding how many there are is for who calls it.
 func (e *Engine) Refused(ctx context.Context, p policy.Principal, via string, by kg.Refused) (traceID string) {
+	p.Client, p.Version = e.config.Secrets.Text(p.Client), e.config.Secrets.Text(p.Version)
 	now, traceID := e.config.Now(), cmp.Or(TraceOf(ctx).ID, e.config.NewTraceID())
 	e.prov.add(kg.Activity{
 		ID: uuid.Must(uuid.NewV7()).String(), Capability: Authenticate, Agent: e.config.Secrets.Text(p.Author()), Via: via,
 		Started: now, Ended: now, Inputs: digest(Authenticate, nil), Outcome: outcomes[fault.Unauthenticated], Error: fault.Unauthenticated.String(),
-		TraceID: traceID, Used: []string{by.IRI()},
+		TraceID: traceID, Used: append(using(p), by.IRI()),
 	})
 	return traceID
 }

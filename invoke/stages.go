@@ -52,7 +52,8 @@ func (e *Engine) Call(ctx context.Context, c Call) (Result, error) {
 	if len(c.Args) == 0 {
 		c.Args = json.RawMessage("{}")
 	}
-	c.Capability, c.Principal.Client = e.config.Secrets.Text(c.Capability), e.config.Secrets.Text(c.Principal.Client)
+	clean := e.config.Secrets.Text
+	c.Capability, c.Principal.Client, c.Principal.Version = clean(c.Capability), clean(c.Principal.Client), clean(c.Principal.Version)
 	c.Principal = c.Principal.Through(c.Via)
 	r := &Request{
 		Principal: c.Principal, Format: c.Format, Inputs: c.Inputs, Output: c.Output, Progress: c.Progress, Ask: c.Ask, Elicit: c.Elicit,
@@ -65,6 +66,7 @@ func (e *Engine) Call(ctx context.Context, c Call) (Result, error) {
 			Started:    e.config.Now(),
 			Inputs:     digest(c.Capability, c.Args),
 			TraceID:    c.TraceID,
+			Used:       using(c.Principal),
 		},
 	}
 	err := r.run(ctx)
@@ -80,6 +82,14 @@ func (e *Engine) Call(ctx context.Context, c Call) (Result, error) {
 		return Result{}, e.fail(err, c.TraceID, c.Capability)
 	}
 	return r.result, nil
+}
+
+// using is what a call uses before it does anything: the client in its version.
+func using(p policy.Principal) []string {
+	if client := p.ClientIRI(); client != "" {
+		return []string{client}
+	}
+	return nil
 }
 
 // Door is the transport of the call, see [Call.Via]; "" for the command line and for Go programs.
@@ -386,7 +396,7 @@ func (r *Request) handle(ctx context.Context) (err error) {
 	case !asked:
 		return r.orAsk(err)
 	}
-	r.activity.Used, r.Parts = nil, Parts{Warnings: warnings} // drops the parts of the first try
+	r.activity.Used, r.Parts = using(r.Principal), Parts{Warnings: warnings} // drops the parts of the first try
 	r.value, err = r.Capability.Handle(ctx, r)
 	return err
 }

@@ -74,9 +74,6 @@ var notInName = regexp.MustCompile(`[^a-z0-9]+`)
 // draftName returns the first free name of a draft of the session's author.
 func (s *Session) draftName(ctx context.Context, w *db.Writer) (string, error) {
 	author := cmp.Or(s.principal.Client, s.principal.ID, "anonymous")
-	if version := strings.IndexAny(author, " /"); version > 0 {
-		author = author[:version]
-	}
 	author = author[strings.LastIndexByte(author, ':')+1:] // ana of local:ana
 	author = strings.Trim(notInName.ReplaceAllString(strings.ToLower(author), "-"), "-")
 	prefix := "draft/" + strings.Trim(author[:min(len(author), 40)], "-") + "-"

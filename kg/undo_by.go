@@ -30,7 +30,7 @@ type Authored struct {
 
 // has reports whether a commit is one of them.
 func (a Authored) has(ctx context.Context, r *db.Reader, c Commit) (bool, error) {
-	if a.Actor != "" && c.Author != a.Actor && !strings.HasPrefix(c.Author, a.Actor+" via ") {
+	if a.Actor != "" && !policy.AuthoredBy(c.Author, a.Actor) {
 		return false, nil
 	}
 	if a.Source != "" {

@@ -21,28 +21,29 @@ func (e *endpoint) call(ctx context.Context, r request, meta sdk.Meta) invoke.Ca
 	return invoke.Call{Principal: e.principalOf(ctx, r), Via: e.via, TraceID: trace.ID, ParentSpan: trace.Span}
 }
 
-// principalOf is the caller, with the name of its program; that of a grant is known.
+// principalOf is the caller, with the name and version of its program; that of a grant is known.
 func (e *endpoint) principalOf(ctx context.Context, r request) policy.Principal {
 	p := auth.PrincipalOf(ctx)
 	if p.Grant == "" {
-		p.Client = clientOf(r)
+		p.Client, p.Version = clientOf(r)
 	}
 	return p.Through(e.via)
 }
 
-// clientOf is the name of the client program: from initialize or, without sessions, from _meta; over HTTP otherwise
-// the first product of its User-Agent. It is only a claim.
-func clientOf(r request) string {
+// clientOf is the client program: from initialize or, without sessions, from _meta; over HTTP otherwise the first product
+// of its User-Agent. It is only a claim.
+func clientOf(r request) (name, version string) {
 	if who, ok := r.Request.(interface{ ClientInfo() *sdk.Implementation }); ok {
 		if info := who.ClientInfo(); info != nil {
-			return clientName(info.Name + " " + info.Version)
+			return clientName(info.Name), clientName(info.Version)
 		}
 	}
 	if extra := r.GetExtra(); extra != nil {
 		product, _, _ := strings.Cut(extra.Header.Get("User-Agent"), " ")
-		return clientName(product)
+		name, version, _ = strings.Cut(product, "/")
+		return clientName(name), clientName(version)
 	}
-	return ""
+	return "", ""
 }
 
 // maxClient bounds the client's name, which every commit of it contains.

@@ -127,7 +127,7 @@ func TestTrapSection3ARefusedInitializeMayBeTriedAgain(t *testing.T) {
 			if got := s.one(ask("2025-11-25", 1, "tools/call", callTool("echo", map[string]any{}), "")); code(t, got) != 0 {
 				t.Errorf("got %s", got)
 			}
-			if p := e.lastCall().Principal; !p.Authenticated || p.ID != "local:ana" || p.Client != "tester 1" {
+			if p := e.lastCall().Principal; !p.Authenticated || p.ID != "local:ana" || p.Client != "tester" || p.Version != "1" {
 				t.Errorf("principal: %+v", p)
 			}
 		})
@@ -204,11 +204,11 @@ func TestTheTokenOpensEveryVersionOverHTTP(t *testing.T) {
 		if w.Code != http.StatusOK || code(t, w.Body.String()) != 0 {
 			t.Errorf("%s: %d %s", version, w.Code, w.Body)
 		}
-		want := "curl/8.5"
+		want, its := "curl", "8.5"
 		if version == "2026-07-28" {
-			want = "tester 1"
+			want, its = "tester", "1"
 		}
-		if c := e.lastCall(); !c.Principal.Authenticated || c.Principal.ID != "local:ana" || c.Principal.Client != want || c.Via != "mcp-http" {
+		if c := e.lastCall(); !c.Principal.Authenticated || c.Principal.ID != "local:ana" || c.Principal.Client != want || c.Principal.Version != its || c.Via != "mcp-http" {
 			t.Errorf("%s: %+v", version, c)
 		}
 	}

@@ -374,7 +374,7 @@ func TestACallOfASessionCarriesItsOwnRequest(t *testing.T) {
 		b.greet()
 		b.post(echo(1), "Traceparent: 00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01")
 		c := e.lastCall()
-		if c.Via != "mcp-http" || c.Principal.ID != "anonymous" || c.Principal.Client != "tester 1" || c.TraceID != "0af7651916cd43dd8448eb211c80319c" {
+		if c.Via != "mcp-http" || c.Principal.ID != "anonymous" || c.Principal.Client != "tester" || c.Principal.Version != "1" || c.TraceID != "0af7651916cd43dd8448eb211c80319c" {
 			t.Errorf("%+v", c)
 		}
 		b.post(echo(2))

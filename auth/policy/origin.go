@@ -62,7 +62,7 @@ var importing = []string{"load", "restore", "import", "import_types", "trails.me
 // the IRIs of what it used. Of what it used, those that [Origin.IRI] made count; they can only lower the class.
 func OriginOf(door, author, capability string, used []string) Origin {
 	o := doors[door].known
-	if author == "" || author == anonymous || strings.HasPrefix(author, anonymous+" via ") {
+	if author == "" || author == anonymous || strings.HasPrefix(author, anonymous+via) {
 		o = doors[door].anonymous
 	}
 	o = Principal{Origin: o}.Calling(capability).Origin

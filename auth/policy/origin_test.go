@@ -12,7 +12,7 @@ func TestTheOriginOfACallFollowsFromItsDoorAndCaller(t *testing.T) {
 	callers := map[string]policy.Principal{
 		"nobody": {}, "anonymous": policy.Anonymous("", policy.Scopes{}), "anonymous via": policy.Anonymous("a person", policy.AllScopes()),
 		"token": {ID: "token:ci", Authenticated: true}, "oidc": {ID: "oidc:4711@id.example.org", Authenticated: true}, "local": policy.Local("ana", ""),
-		"operator via": policy.Local("ana", "claude-code 2.1"), "who calls itself one": {ID: "token:ci", Client: "anonymous", Origin: policy.Person},
+		"operator via": policy.Local("ana", "claude-code"), "who calls itself one": {ID: "token:ci", Client: "anonymous", Origin: policy.Person},
 	}
 	unknown := map[string]bool{"nobody": true, "anonymous": true, "anonymous via": true}
 	for door, want := range map[string][2]policy.Origin{ // of callers who are not known, and of others

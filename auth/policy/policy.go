@@ -19,9 +19,12 @@ type Principal struct {
 	Owner string
 	// Issuer is the URL of the identity provider whose token the caller showed; "" for every other caller.
 	Issuer string
-	// Client is the caller's program, such as "claude-code 2.1", by its own unverified statement; with a grant it is that of
+	// Client is the caller's program, such as "claude-code", by its own unverified statement; with a grant it is that of
 	// [Token.Label].
 	Client string
+	// Version is that of the client, such as "2.1", by the same statement; "" if it says none. It is recorded, and decides
+	// nothing.
+	Version string
 	// Grant is the name of the grant by which a client acts for the caller; "" for every other caller.
 	Grant string
 	// Scopes are the effective scopes: those that both process and token have.
@@ -72,7 +75,7 @@ func Local(user, client string) Principal {
 	return Principal{ID: LocalActor + user, Client: client, Scopes: AllScopes(), Authenticated: true, Owns: true}
 }
 
-// Author returns the author of the caller's commits: the ID and, if there is one, " via " and the client.
+// Author returns the author of the caller's commits: the ID and, if there is one, " via " and the client without its version.
 // Without an ID it is "anonymous".
 func (p Principal) Author() string {
 	id := p.ID
@@ -82,7 +85,7 @@ func (p Principal) Author() string {
 	if p.Client == "" || p.Grant == "" && GrantIn(p.Client) != "" { // a program that calls itself like a grant is none
 		return id
 	}
-	return id + " via " + p.Client
+	return id + via + p.Client
 }
 
 // May reports whether p may use tools that require a scope; [Allow] gives the reason.

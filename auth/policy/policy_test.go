@@ -103,9 +103,9 @@ func TestScopeDeniedCarriesWhatAProgramNeeds(t *testing.T) {
 
 func TestAuthor(t *testing.T) {
 	for want, p := range map[string]policy.Principal{
-		"anonymous":                     {},
-		"local:ana":                     {ID: "local:ana"},
-		"local:ana via claude-code 2.1": {ID: "local:ana", Client: "claude-code 2.1"},
+		"anonymous":                 {},
+		"local:ana":                 {ID: "local:ana"},
+		"local:ana via claude-code": {ID: "local:ana", Client: "claude-code", Version: "2.1"},
 	} {
 		if got := p.Author(); got != want {
 			t.Errorf("got %q, want %q", got, want)

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"trails/auth/policy"
 	"trails/kg"
 )
 
@@ -138,6 +139,7 @@ type Activity struct {
 	Capability string `json:"capability"`
 	Version    string `json:"version,omitempty"`
 	Agent      string `json:"agent"`
+	Client     string `json:"client,omitempty"` // with its version
 	Via        string `json:"via"`
 	Started    string `json:"started"`
 	Ended      string `json:"ended"`
@@ -149,7 +151,7 @@ type Activity struct {
 // ActivityOf returns what is shown of an activity.
 func ActivityOf(a kg.Activity) *Activity {
 	return &Activity{
-		ID: a.ID, Capability: a.Capability, Version: a.Version, Agent: a.Agent, Via: a.Via,
+		ID: a.ID, Capability: a.Capability, Version: a.Version, Agent: a.Agent, Client: policy.ClientIn(a.Used), Via: a.Via,
 		Started: Stamp(a.Started), Ended: Stamp(a.Ended),
 		Inputs: hex.EncodeToString(a.Inputs), Outcome: a.Outcome, TraceID: a.TraceID,
 	}
