@@ -73,8 +73,8 @@ var notInName = regexp.MustCompile(`[^a-z0-9]+`)
 
 // draftName returns the first free name of a draft of the session's author.
 func (s *Session) draftName(ctx context.Context, w *db.Writer) (string, error) {
-	author := cmp.Or(s.principal.Client, s.principal.ID, "anonymous")
-	author = author[strings.LastIndexByte(author, ':')+1:] // ana of local:ana
+	author, _, _ := strings.Cut(cmp.Or(s.principal.Client, s.principal.ID, "anonymous"), " (") // claude.ai of a grant
+	author = author[strings.LastIndexByte(author, ':')+1:]                                     // ana of local:ana
 	author = strings.Trim(notInName.ReplaceAllString(strings.ToLower(author), "-"), "-")
 	prefix := "draft/" + strings.Trim(author[:min(len(author), 40)], "-") + "-"
 	list, err := w.Branches(ctx)
