@@ -125,9 +125,9 @@ func (s *server) handler() http.Handler {
 	}
 	outer.MethodNotAllowed(s.methodNotAllowed(inner))
 	s.routes(inner)
-	protocols.Use(headAsGet)
 	protocols.MethodNotAllowed(s.methodNotAllowed(protocols))
 	protocols.Get("/sparql", s.answer(s.sparql))
+	protocols.Head("/sparql", s.answer(s.sparql))
 	protocols.Post("/sparql", s.answer(s.sparql))
 	protocols.Get("/reconcile", s.answer(s.reconcile))
 	protocols.Head("/reconcile", s.answer(s.reconcile))
@@ -136,6 +136,7 @@ func (s *server) handler() http.Handler {
 	protocols.Post(oauth.RevokePath, s.answer(s.revoke))
 	for _, pattern := range []string{graphStore, graphStore + "/*"} {
 		protocols.Get(pattern, s.answer(s.getGraph))
+		protocols.Head(pattern, s.answer(s.getGraph))
 		protocols.Put(pattern, s.answer(s.putGraph))
 		protocols.Post(pattern, s.answer(s.postGraph))
 		protocols.Delete(pattern, s.answer(s.deleteGraph))
