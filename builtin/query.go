@@ -148,7 +148,7 @@ func answer(ctx context.Context, r *invoke.Request, q *sparql.Query, options kg.
 		for _, text := range a.Told() {
 			r.Warn("%s", text)
 		}
-		options.Found = a.Found()
+		options.Found, options.Searched = a.Found(), a.Searched()
 		err = warnOfQuery(timed, r, q, options)
 	}
 	return out, withWarnings(ctx, r, q, options, outOfTime(ctx, timed, in.Timeout, err))

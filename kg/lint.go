@@ -1,6 +1,7 @@
 package kg
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -38,7 +39,7 @@ func (s *Snapshot) LintQuery(ctx context.Context, q *sparql.Query, o QueryOption
 		bound := *q
 		bound.Dataset, q = o.Dataset, &bound
 	}
-	return s.compiled.linter.Given(o.Free).In(o.Text, o.Base, o.Params).After(o.Found).Query(ctx, linted{s, o.Meaning}, q)
+	return s.compiled.linter.Given(o.Free).In(o.Text, o.Base, o.Params).After(o.Found).Query(ctx, linted{s, cmp.Or(o.Searched.matching, s.matching(o.Meaning))}, q)
 }
 
 // LintUpdate is [Snapshot.LintQuery] for an update.
@@ -50,12 +51,12 @@ func (s *Snapshot) LintUpdate(ctx context.Context, u *sparql.Update, o UpdateOpt
 	if empty, err := s.source.IsEmpty(ctx); err != nil || empty {
 		return nil, err
 	}
-	return s.compiled.linter.Given(o.Free).In(o.Text, o.Base, o.Params).After(o.Found).Update(ctx, linted{s, o.Meaning}, u)
+	return s.compiled.linter.Given(o.Free).In(o.Text, o.Base, o.Params).After(o.Found).Update(ctx, linted{s, s.matching(o.Meaning)}, u)
 }
 
 // LintStored returns warnings about a stored query that hold for all parameters, each with its place as Source.
 func (s *Snapshot) LintStored(ctx context.Context, q *stored.Query) ([]fault.FieldError, error) {
-	return s.compiled.checker().Doubts(ctx, linted{Snapshot: s}, q)
+	return s.compiled.checker().Doubts(ctx, linted{s, s.matching(nil)}, q)
 }
 
 // checker is the linter for stored queries.
@@ -66,7 +67,7 @@ func (c *compiled) checker() stored.Checker {
 // linted is a snapshot as data for the linter.
 type linted struct {
 	*Snapshot
-	meaning Meaning // for the searches of the text
+	searched *matching // for the searches of the text
 }
 
 // Predicates implements [lint.Data].
@@ -95,9 +96,12 @@ func (s linted) Graphs(ctx context.Context, limit int) (list []rdf.IRI, err erro
 	return list, nil
 }
 
-// Solved implements [lint.Data].
+// Solved implements [lint.Data]. A search without what it is to search for finds nothing.
 func (s linted) Solved(ctx context.Context, op sparql.Op) (bool, error) {
-	q, _, err := s.withSearches(ctx, &sparql.Query{Op: op}, sparql.Dataset{}, s.meaning)
+	q, err := s.searched.again().in(ctx, &sparql.Query{Op: op}, sparql.Dataset{})
+	if fault.Is(err, fault.InvalidArguments) {
+		return false, nil
+	}
 	if err != nil {
 		return false, err
 	}

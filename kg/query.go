@@ -30,6 +30,8 @@ type QueryOptions struct {
 	// Text and Base are the query's text and base, for the places of warnings, and Found what it answered, if it ran.
 	Text, Base string
 	Found      lint.Answer
+	// Searched are the searches of the query, if it ran.
+	Searched Searched
 }
 
 // Answer is a query that is ready to run. The form decides which of [Answer.Rows], [Answer.Truth] and
@@ -46,7 +48,7 @@ type Answer struct {
 	options  QueryOptions
 	plan     db.Plan
 	found    lint.Answer
-	told     []string
+	searched *matching
 }
 
 // Query prepares a query. A query that cannot be run is refused here: InvalidArguments for parameters and graphs, Missing
@@ -66,8 +68,8 @@ func (s *Snapshot) Query(ctx context.Context, q *sparql.Query, o QueryOptions) (
 	if q, err = s.graph.withServices(ctx, q); err != nil {
 		return nil, err
 	}
-	q, told, err := s.withSearches(ctx, q, dataset, o.Meaning)
-	if err != nil {
+	searched := s.matching(o.Meaning)
+	if q, err = searched.in(ctx, q, dataset); err != nil {
 		return nil, err
 	}
 	var past graphsAt
@@ -76,7 +78,7 @@ func (s *Snapshot) Query(ctx context.Context, q *sparql.Query, o QueryOptions) (
 	if err := s.readAt(ctx, past); err != nil {
 		return nil, err
 	}
-	a := &Answer{Form: q.Form, Prefixes: q.Prefixes, snapshot: s, options: o, told: told}
+	a := &Answer{Form: q.Form, Prefixes: q.Prefixes, snapshot: s, options: o, searched: searched}
 	if q.Form == sparql.Select {
 		a.Vars = q.Vars
 	}
@@ -170,7 +172,10 @@ func countsNothing(row []rdf.Term) bool {
 func (a *Answer) Found() lint.Answer { return a.found }
 
 // Told is what there is to say about the searches of the query: what was taken for their words, and what is left out.
-func (a *Answer) Told() []string { return a.told }
+func (a *Answer) Told() []string { return a.searched.told }
+
+// Searched returns the searches of the query.
+func (a *Answer) Searched() Searched { return Searched{a.searched} }
 
 // withParams fills in the columns that are parameters.
 func (a *Answer) withParams(row []rdf.Term) []rdf.Term {

@@ -41,22 +41,37 @@ type matching struct {
 	reader   *browse.Reader
 	snapshot *Snapshot // for meaning
 	vectors  map[string][]float32
+	// hits are those of each list of terms that was searched for, as long as the reader is the same.
+	hits     map[string][][]rdf.Term
 	searches int
 	terms    int
 	told     []string
 }
 
-// withSearches returns the query with each search replaced by its answer, and what there is to say about these.
-func (s *Snapshot) withSearches(ctx context.Context, q *sparql.Query, dataset sparql.Dataset, meaning Meaning) (*sparql.Query, []string, error) {
+// Searched are the searches of a query that ran, so that none of them is made again to explain its answer.
+type Searched struct{ *matching }
+
+// matching answers searches of the snapshot.
+func (s *Snapshot) matching(meaning Meaning) *matching {
+	return &matching{schema: s.Schema(), meaning: meaning, reader: s.Reader, snapshot: s, vectors: map[string][]float32{}, hits: map[string][][]rdf.Term{}}
+}
+
+// in returns the query with each search replaced by its answer.
+func (m *matching) in(ctx context.Context, q *sparql.Query, dataset sparql.Dataset) (*sparql.Query, error) {
 	if !sparql.Searches(q.Op) {
-		return q, nil, nil
+		return q, nil
 	}
 	if !dataset.IsZero() {
-		return nil, nil, errSearchedDataset("FROM", "leave FROM and FROM NAMED out, and name the other graphs by GRAPH")
+		return nil, errSearchedDataset("FROM", "leave FROM and FROM NAMED out, and graphs that the call gives, and name the other graphs by GRAPH")
 	}
-	m := matching{schema: s.Schema(), meaning: meaning, reader: s.Reader, snapshot: s, vectors: map[string][]float32{}}
-	q, err := q.AnswerSearches(m.answerer(ctx))
-	return q, m.told, err
+	return q.AnswerSearches(m.answerer(ctx))
+}
+
+// again is m for a part of the query that it answered, with what that found.
+func (m *matching) again() *matching {
+	part := *m
+	part.searches, part.terms, part.told = 0, 0, nil
+	return &part
 }
 
 func errSearchedDataset(by, instead string) error {
@@ -70,7 +85,7 @@ func (u *updating) meanings(ctx context.Context, s *Session) error {
 	for _, op := range u.operations {
 		m, ok := op.(sparql.Modify)
 		if ok && where(m) && (!given.IsZero() || !m.Using.IsZero() || m.With != "") {
-			return errSearchedDataset("WITH or USING", "leave it out, and write GRAPH in the templates and in WHERE")
+			return errSearchedDataset("WITH or USING", "leave it out, and graphs that the call gives, and write GRAPH in the templates and in WHERE")
 		}
 	}
 	if !slices.ContainsFunc(u.operations, func(op sparql.Operation) bool { m, ok := op.(sparql.Modify); return ok && where(m) }) {
@@ -95,7 +110,7 @@ func (u *updating) withSearches(ctx context.Context, op sparql.Modify) (sparql.M
 	if !sparql.Searches(op.Where) {
 		return op, nil
 	}
-	u.searched.schema, u.searched.reader = u.schema, browse.New(u.seen, u.schema)
+	u.searched.schema, u.searched.reader, u.searched.hits = u.schema, browse.New(u.seen, u.schema), map[string][][]rdf.Term{}
 	return op.AnswerSearches(u.searched.answerer(ctx))
 }
 
@@ -122,14 +137,10 @@ func (m *matching) answer(ctx context.Context, s sparql.Search, known []sparql.T
 	}
 	out := sparql.Table{Vars: slices.DeleteFunc(varsOf(slices.Concat(s.Found, s.Given)), func(v sparql.Var) bool { return v == "" }), Of: &s}
 	for _, given := range all {
-		match, err := m.read(given)
-		if err != nil {
-			return nil, err
-		}
 		if m.searches++; m.searches > maxSearches {
 			return nil, fault.New(fault.TooLarge, "a query searches at most %d times, and each value of a variable is one; give fewer", maxSearches)
 		}
-		hits, err := m.find(ctx, match)
+		hits, err := m.findOnce(ctx, given)
 		if err != nil {
 			return nil, err
 		}
@@ -278,7 +289,27 @@ func (m *matching) noOption(iri rdf.IRI) error {
 // shownTerm is a term in a sentence.
 func shownTerm(t rdf.Term) string { return quote.Text(rdf.Lexical(t), 60) }
 
-// find searches once, and returns a list of the node, the score, the passage and the property of each hit.
+// findOnce returns the hits of a text and options, for which it searches unless that was done.
+func (m *matching) findOnce(ctx context.Context, given []rdf.Term) ([][]rdf.Term, error) {
+	var key []byte
+	for _, t := range given {
+		key = append(rdf.AppendTerm(key, t), ' ')
+	}
+	if hits, done := m.hits[string(key)]; done {
+		return hits, nil
+	}
+	match, err := m.read(given)
+	if err != nil {
+		return nil, err
+	}
+	hits, err := m.find(ctx, match)
+	if err == nil && m.reader != nil {
+		m.hits[string(key)] = hits
+	}
+	return hits, err
+}
+
+// find searches, and returns a list of the node, the score, the passage and the property of each hit.
 func (m *matching) find(ctx context.Context, match searchGiven) (hits [][]rdf.Term, err error) {
 	if !match.words && m.meaning != nil {
 		vector, made := m.vectors[match.Text]

@@ -339,7 +339,7 @@ func isLabel(iri rdf.IRI) bool {
 }
 
 // nearest returns the name that was probably meant, as a query writes it, or "". It is a name of the subject's types,
-// of the schema, or of the data.
+// of the schema, or of the data, or the one of a search.
 func (r *run) nearest(m missingName) string {
 	word := localName(m.iri)
 	if m.class {
@@ -356,7 +356,7 @@ func (r *run) nearest(m missingName) string {
 	if r.used == nil && r.err == nil {
 		r.used, r.err = r.data.Predicates(r.ctx)
 	}
-	return r.nearestOf(m.iri, word, m.candidates(r.used))
+	return r.nearestOf(m.iri, word, m.candidates(append(slices.Clip(r.used), sparql.Matches)))
 }
 
 // candidates returns the names that may have been meant. For an inserted name only its own vocabulary counts.

@@ -33,6 +33,9 @@ func (r *run) tellTogether(op sparql.Op) {
 	}
 	parts := partsOf(op, func(o sparql.Op) sparql.Op { return o })
 	if len(parts) == 1 && isUnit(parts[0].rest) {
+		if _, isSearch := op.(sparql.Search); isSearch {
+			return // which says itself why it finds nothing
+		}
 		r.tellPart(parts[0].at, "%s matches nothing", r.partText(parts[0]))
 		return
 	}
