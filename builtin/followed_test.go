@@ -30,6 +30,21 @@ var followed = []struct{ capability, args, says, old, new string }{
 	{"list", `{"type": "Person", "limit": "many"}`, `a JSON (integer)`, `"many"`, `2`},
 	{"schema_get", `{"format": "xml"}`, `must be one of (\w+)`, `xml`, `$1`},
 
+	// Searches in queries.
+	{"query", `{"query": "SELECT ?n { ?n trails:matches (\"ann\" :Persn) }"}`, `did you mean "(\w+)"`, `Persn`, `$1`},
+	{"query", `{"query": "SELECT ?n { ?n trails:matches (\"ann\" trails:word) }"}`, `did you mean "(\w+)"`, `trails:word`, `trails:$1`},
+	{"query", `{"query": "SELECT ?n { ?n trails:matches ?w }"}`, `give a text, .*or VALUES or BIND of a constant`, `?n trails`, `VALUES ?w { \"ann\" } ?n trails`},
+	{"query", `{"query": "SELECT ?n { ?n trails:matches $w }"}`, `give a text, a (param)eter`, `"}`, `", "${1}s": {"w": "ann"}}`},
+	{"query", `{"query": "SELECT ?n { ?n trails:matches (\"ann\" 1001) }"}`, `one integer from 1 to (\d+)`, `1001`, `$1`},
+	{"query", `{"query": "SELECT ?n { ?n trails:matches (\"ann\" trails:meaning) }"}`, `Without (trails:meaning) words find them`, ` trails:meaning`, ``},
+	{"query", `{"query": "SELECT ?n { ?n trails:matches (\"ann\" trails:words trails:meaning) }"}`, `leave one of them out`, ` trails:meaning`, ``},
+	{"query", `{"query": "SELECT ?n { ?n trails:matches () }"}`, `write \("words" :Type 20\)`, `()`, `(\"words\" :Person 20)`},
+	{"query", `{"query": "SELECT ?n { GRAPH :g { ?n trails:matches \"ann\" } }"}`, `write it before GRAPH`, `GRAPH :g { ?n trails:matches \"ann\" }`, `?n trails:matches \"ann\" GRAPH :g { ?s ?p ?o }`},
+	{"query", `{"query": "SELECT ?n { ?n trails:matches/:name \"ann\" }"}`, `write it as a triple of its own`, `trails:matches/:name`, `trails:matches`},
+	{"query", `{"query": "SELECT ?n FROM :g { ?n trails:matches \"ann\" }"}`, `leave FROM and FROM NAMED out`, ` FROM :g`, ``},
+	{"mutate", `{"update": "WITH :g INSERT { ?n <urn:p> 1 } WHERE { ?n trails:matches \"ann\" }"}`, `leave it out, .*write GRAPH in the templates`, `WITH :g INSERT { ?n <urn:p> 1 }`, `INSERT { GRAPH :g { ?n <urn:p> 1 } }`},
+	{"trails.meta.migrate.apply", `{"migrations": [{"name": "0002_a.yaml", "text": "steps:\n- update: {forward: 'INSERT {?n <urn:p> 1} WHERE {?n trails:matches \"ann\"}', reverse: history}"}]}`, `compare values instead, with FILTER\(CONTAINS\(…\)\)`, `?n trails:matches \"ann\"`, `?n :name ?t FILTER(CONTAINS(?t, \"ann\"))`},
+
 	// Patches.
 	{"schema_apply", `{"patch": "- drop_property: Person.name", "allow_data_loss": true}`, `put before it - (alter_type: .*)$`, `"patch": "`, `"patch": "- $1\n`},
 	{"schema_apply", `{"patch": "- drop_property: Person.age", "allow_data_loss": true}`, `types.Person.unique: .*put before it - (alter_type: .*)$`, `"patch": "`, `"patch": "- $1\n`},
