@@ -10,6 +10,7 @@ import (
 
 	"trails/rdf"
 	"trails/schema"
+	"trails/sparql"
 )
 
 // example is a query about this graph's own types.
@@ -30,7 +31,7 @@ func (d schemaDocument) examples() []example {
 	if main.Name == "" {
 		return append(out, example{"Anything at all", "SELECT * WHERE {\n  ?subject ?predicate ?object\n}\nLIMIT 50\n"})
 	}
-	out = append(out, example{"All of type " + main.Name, d.queryOf(main)})
+	out = append(out, example{"All of type " + main.Name, d.queryOf(main)}, example{"Nodes of type " + main.Name + " by words of their texts", d.searchOf(main)})
 	if !linked {
 		return append(out, example{"One " + main.Name + " as a graph", d.prologue(main.IRI) + "DESCRIBE ?node WHERE {\n  ?node a " + d.term(main.IRI) + "\n}\nLIMIT 1\n"})
 	}
@@ -41,7 +42,6 @@ func (d schemaDocument) examples() []example {
 	pattern := "  ?" + a + " a " + d.term(main.IRI) + " ;\n    " + d.term(p.IRI) + " ?" + b + " .\n"
 	head := d.prologue(main.IRI, p.IRI)
 	return append(out,
-		example{"Who has the most " + p.Name, head + "SELECT ?" + a + " (COUNT(?" + b + ") AS ?n) WHERE {\n" + pattern + "}\nGROUP BY ?" + a + "\nORDER BY DESC(?n)\nLIMIT 20\n"},
 		example{main.Name + " without " + p.Name, head + "SELECT ?" + a + " WHERE {\n  ?" + a + " a " + d.term(main.IRI) + " .\n  FILTER NOT EXISTS { ?" + a + " " + d.term(p.IRI) + " ?" + b + " }\n}\nLIMIT 100\n"},
 		example{"A picture of " + p.Name, head + "CONSTRUCT {\n  ?" + a + " " + d.term(p.IRI) + " ?" + b + "\n} WHERE {\n" + pattern + "}\nLIMIT 100\n"})
 }
@@ -86,6 +86,13 @@ func (d schemaDocument) queryOf(t schema.TypeDocument) string {
 	return d.prologue(iris...) + "SELECT " + vars + " WHERE {\n" + body + "}\nORDER BY ?" + node + "\n"
 }
 
+// searchOf asks for a type's instances whose texts have words, the best first. The type's name is what a text of one
+// likely says.
+func (d schemaDocument) searchOf(t schema.TypeDocument) string {
+	node := "?" + variable(t.Name)
+	return d.prologue(t.IRI) + "SELECT " + node + " ?passage ?score WHERE {\n  (" + node + " ?score ?passage) trails:matches (" + string(rdf.AppendTerm(nil, rdf.String(t.Name))) + " " + d.term(t.IRI) + " 20)\n}\nORDER BY DESC(?score)\n"
+}
+
 // prologue declares the empty prefix when one of the terms needs it.
 func (d schemaDocument) prologue(iris ...string) string {
 	if slices.ContainsFunc(iris, func(iri string) bool { return strings.HasPrefix(d.term(iri), ":") }) {
@@ -126,7 +133,7 @@ func (s *site) sparqlWords(w http.ResponseWriter, r *http.Request) error {
 		Prefixes   map[string]string `json:"prefixes"`
 		Types      []string          `json:"types"`
 		Properties []string          `json:"properties"`
-	}{prefixes, []string{}, []string{string(rdf.Type), rdf.RDFSNS + "label"}}
+	}{prefixes, []string{}, []string{string(rdf.Type), rdf.RDFSNS + "label", string(sparql.Matches)}}
 	for _, t := range doc.Types {
 		out.Types = append(out.Types, t.IRI)
 		for _, p := range t.Properties {

@@ -408,7 +408,8 @@ func TestTheEditorCompletesTheSchemasWords(t *testing.T) {
 	if err := json.Unmarshal([]byte(a.text), &words); err != nil {
 		t.Fatal(err)
 	}
-	if words.Prefixes[""] != "urn:trails:example:" || words.Prefixes["skos"] == "" || !slices.Contains(words.Types, "urn:trails:example:Component") || !slices.Contains(words.Properties, "urn:trails:example:dependsOn") {
+	if words.Prefixes[""] != "urn:trails:example:" || words.Prefixes["skos"] == "" || !slices.Contains(words.Types, "urn:trails:example:Component") || !slices.Contains(words.Properties, "urn:trails:example:dependsOn") ||
+		words.Prefixes["trails"] != "urn:trails:ns#" || !slices.Contains(words.Properties, "urn:trails:ns#matches") {
 		t.Errorf("the words are %+v", words)
 	}
 }
