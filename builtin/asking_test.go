@@ -301,6 +301,53 @@ func TestAnAgentHasSoManyRequestsThatWait(t *testing.T) {
 	}
 }
 
+// What an argument calls a commit is resolved when the call is asked for: approved after other writes, it is about the commits
+// that it named then.
+func TestARequestKeepsTheCommitsThatItNamed(t *testing.T) {
+	for _, c := range []struct{ capability, args, kept string }{
+		{"undo", `{"commit": "head"}`, `{"commit":"HEAD"}`},
+		{"undo", `{"commit": "2100-01-01T00:00:00Z"}`, `{"commit":"HEAD"}`},
+		{"undo", `{"commit": "here"}`, `{"commit":"HEAD"}`},
+		{"undo", `{"commit": "head~1.."}`, `{"commit":"BEFORE..HEAD"}`},
+		{"undo_by", `{"by": "local:ana", "since": "head~1"}`, `{"by":"local:ana","since":"BEFORE"}`},
+		{"cherry_pick", `{"commit": "draft"}`, `{"commit":"DRAFT"}`},
+		{"cherry_pick", `{"commit": "draft~1..draft"}`, `{"commit":"HEAD..DRAFT"}`},
+	} {
+		t.Run(c.capability+c.args, func(t *testing.T) {
+			e := crowd(t)
+			before := head(t, e)
+			e.Must(t, "note_create", `{"id": "y", "title": "Y"}`)
+			named := head(t, e)
+			e.Must(t, "tags_create", `{"name": "here"}`)
+			e.Must(t, "branches_create", `{"name": "draft"}`)
+			drafted := e.Must(t, "note_create", `{"id": "w", "title": "W", "branch": "draft"}`)["commit"]
+			asked := e.Must(t, c.capability, strings.Replace(c.args, "{", `{"ask": true, `, 1))
+			if asked["request"] != 1.0 {
+				t.Fatalf("asked for, it answers %v", asked)
+			}
+			want := strings.NewReplacer("HEAD", named, "BEFORE", before, "DRAFT", fmt.Sprint(drafted)).Replace(c.kept)
+			if got := waiting(t, e, `{"request": 1}`)[0].([]any)[16]; got != want {
+				t.Fatalf("kept is %s, not %s", got, want)
+			}
+			e.Must(t, "note_create", `{"id": "x", "title": "X"}`)
+			e.Must(t, "note_create", `{"id": "v", "title": "V", "branch": "draft"}`)
+			e.Must(t, "requests_decide", fmt.Sprintf(`{"request": 1, "decision": "approve", "if_commit": %q}`, head(t, e)))
+			has := func(title string) bool {
+				return fmt.Sprint(e.Must(t, "query", fmt.Sprintf(`{"query": "ASK {?note :title '%s'}"}`, title))["boolean"]) == "true"
+			}
+			if has("X") == (c.capability == "undo_by") { // which takes back all since then
+				t.Errorf("that the note of after the request is there is %v", has("X"))
+			}
+			if has("Y") != (c.capability == "cherry_pick") {
+				t.Errorf("that the note of before the request is there is %v", has("Y"))
+			}
+			if has("V") || has("W") != (c.capability == "cherry_pick") {
+				t.Errorf("that the notes of the draft are there is %v, %v", has("W"), has("V"))
+			}
+		})
+	}
+}
+
 func TestWhatCannotBeKeptIsRefused(t *testing.T) {
 	e := crowd(t)
 	const clear = `"update": "CLEAR GRAPH <urn:g>", "ask": true`
@@ -318,6 +365,7 @@ func TestWhatCannotBeKeptIsRefused(t *testing.T) {
 		"too much":         {capability: "load", args: `{"data": "` + strings.Repeat("<urn:a> <urn:b> <urn:c> .\\n", 4_000) + `", "ask": true}`, kind: fault.TooLarge, says: "branches_merge"},
 		"what is wrong":    {capability: "mutate", args: `{"update": "CLEAR GRAPH", "ask": true}`, kind: fault.Malformed, says: "expected an IRI"},
 		"another head":     {capability: "mutate", args: `{` + clear + `, "if_commit": "head~1"}`, kind: fault.Precondition, says: "head"},
+		"a later head":     {capability: "mutate", args: `{"update": "INSERT {?s ?p ?o} WHERE {GRAPH <urn:trails:at:head> {?s ?p ?o}}", "ask": true}`, kind: fault.InvalidArguments, says: "<urn:trails:at:head> may name another commit when the update is made; write <urn:trails:at:"},
 		"what is not kept": {capability: "link", args: `{"from": "Note/a", "property": "status", "to": "Note/b", "ask": true}`, kind: fault.InvalidArguments, says: "there is no argument \"ask\""},
 	} {
 		_, err := e.Call(t.Context(), invoke.Call{Capability: c.capability, Args: json.RawMessage(c.args), Inputs: c.inputs, Principal: invoketest.Ana, Via: "test"})

@@ -208,10 +208,34 @@ type madeBy struct {
 	TraceID    string `json:"trace_id"`
 }
 
-// commitOf finds the commit that an argument names.
+// commitOf finds the commit that an argument names. A request keeps its id, see [keepCommits].
 func commitOf(ctx context.Context, r *invoke.Request, argument, given string) (kg.Commit, error) {
 	commit, err := r.Snapshot.FindCommit(ctx, given)
+	if err == nil {
+		keepCommits(r, argument, kg.Commit{}, commit)
+	}
 	return commit, ofArgument(argument, given, err)
+}
+
+// commitsOf is commitOf for one commit, or those behind after up to last ("A..B").
+func commitsOf(ctx context.Context, r *invoke.Request, argument, given string) (after, last kg.Commit, err error) {
+	if after, last, err = r.Snapshot.FindCommits(ctx, given); err == nil {
+		keepCommits(r, argument, after, last)
+	}
+	return after, last, ofArgument(argument, given, err)
+}
+
+// keepCommits has a request keep the ids of the commits that an argument names, in the place of what they are called: head,
+// a tag, a branch or a time may name others when it is approved.
+func keepCommits(r *invoke.Request, argument string, after, last kg.Commit) {
+	if !r.Asks() {
+		return
+	}
+	text := last.ID.String()
+	if after.Seq != 0 {
+		text = after.ID.String() + ".." + text
+	}
+	r.AlsoKeeps(argument, text)
 }
 
 // ofArgument makes an error about the name of a commit one about the argument that has it.

@@ -55,7 +55,13 @@ func (s searcher) mutate(ctx context.Context, r *invoke.Request, in updating) (o
 	if err != nil {
 		return out, err
 	}
-	return runUpdate(ctx, r, u, in.timeOfUpdate, kg.UpdateOptions{Params: params, Dataset: sparql.Dataset{Default: in.Using, Named: in.UsingNamed}, Meaning: s.meaning(r), Text: in.Update, Base: string(in.Base)})
+	dataset := sparql.Dataset{Default: in.Using, Named: in.UsingNamed}
+	if r.Asks() {
+		if err := r.Snapshot.NamesLater(ctx, u, dataset); err != nil {
+			return out, err
+		}
+	}
+	return runUpdate(ctx, r, u, in.timeOfUpdate, kg.UpdateOptions{Params: params, Dataset: dataset, Meaning: s.meaning(r), Text: in.Update, Base: string(in.Base)})
 }
 
 // whyNothing returns what may be the reason that an update changed nothing.

@@ -2,10 +2,12 @@ package builtin
 
 import (
 	"context"
+	"strings"
 
 	"trails/auth/policy"
 	"trails/capability"
 	"trails/invoke"
+	"trails/kg"
 )
 
 // picking is what a pick of commits takes.
@@ -25,6 +27,11 @@ var cherryPick = invoke.Define(capability.Descriptor{
 	picked, err := r.Snapshot.FindPicked(ctx, in.Commit)
 	if err != nil {
 		return nil, ofArgument("commit", in.Commit, err)
+	}
+	if _, _, several := strings.Cut(in.Commit, ".."); several {
+		keepCommits(r, "commit", picked.Before, picked.Last)
+	} else {
+		keepCommits(r, "commit", kg.Commit{}, picked.Last)
 	}
 	r.Uses(string(picked.Last.ID.IRI()))
 	m, err := mergeOf(ctx, r, in.Commit, in.Take, in.Resolutions)

@@ -62,9 +62,9 @@ var schemaUndo = invoke.Define(capability.Descriptor{
 	Preconditions: []string{"No definition was changed after it, or all that was is taken back.", "The graph fits the schema before."},
 	CostEstimate:  capability.CostGraph, PolicyRequired: capability.Requirement{Action: policy.SchemaApply},
 }, func(ctx context.Context, r *invoke.Request, in undoingDefinitions) (*undone, error) {
-	after, last, err := r.Snapshot.FindCommits(ctx, in.Commit)
+	after, last, err := commitsOf(ctx, r, "commit", in.Commit)
 	if err != nil {
-		return nil, ofArgument("commit", in.Commit, err)
+		return nil, err
 	}
 	return undoDefinitions(ctx, r, after, last, (*kg.Session).UndoSchema)
 }, invoke.Hidden)
@@ -84,9 +84,9 @@ func undoForward(ctx context.Context, r *invoke.Request, in undoing) (string, in
 
 // undo takes back commits of data.
 func undo(ctx context.Context, r *invoke.Request, in undoing) (*undone, error) {
-	after, last, err := r.Snapshot.FindCommits(ctx, in.Commit)
+	after, last, err := commitsOf(ctx, r, "commit", in.Commit)
 	if err != nil {
-		return nil, ofArgument("commit", in.Commit, err)
+		return nil, err
 	}
 	u := kg.Undo{Commit: last.ID, After: after.ID}
 	for i, name := range in.Nodes {

@@ -59,6 +59,22 @@ func (g *graphsAt) pattern(op sparql.Op) {
 	})
 }
 
+// namesLater is the fault InvalidArguments for a graph that may name another commit later, as head, a tag, a branch or a
+// time does. It says which id stands for it now.
+func (s *Snapshot) namesLater(ctx context.Context, g graphsAt) error {
+	for _, name := range g.names {
+		text, err := url.PathUnescape(strings.TrimPrefix(string(name), rdf.GraphsAt))
+		if err != nil || rdf.IsOriginGraph(name) {
+			continue // readAt says what is wrong
+		}
+		c, err := s.FindState(ctx, text)
+		if err == nil && !strings.HasPrefix(c.ID.Whole(), strings.ToLower(text)) {
+			return fault.New(fault.InvalidArguments, "<%s> may name another commit when the update is made; write <%s%s>, which is the one that it names now", string(name), rdf.GraphsAt, c.ID)
+		}
+	}
+	return nil
+}
+
 // readAt makes the names mean these commits for the snapshot. An unknown commit is the fault Missing, and a text that
 // names none is Malformed. A name of no class of sources is InvalidArguments.
 func (s *Snapshot) readAt(ctx context.Context, g graphsAt) error {

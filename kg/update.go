@@ -130,7 +130,7 @@ type updating struct {
 // which the next one reads, and the commit gets the net effect.
 func (u *updating) all(ctx context.Context, w *db.Writer, c *compiled) error {
 	u.seen, u.schema = w.Seen(), c.schema
-	if err := u.session.newSnapshot(u.seen, c, nil, nil).readAt(ctx, u.graphsAt()); err != nil {
+	if err := u.session.newSnapshot(u.seen, c, nil, nil).readAt(ctx, commitGraphs(u.operations, u.options.Dataset)); err != nil {
 		return err
 	}
 	if len(u.operations) == 1 {
@@ -172,10 +172,16 @@ func (u *updating) all(ctx context.Context, w *db.Writer, c *compiled) error {
 	return draft.Undo(ctx)
 }
 
-// graphsAt returns the graphs of commits that the operations read.
-func (u *updating) graphsAt() (g graphsAt) {
-	g.dataset(u.options.Dataset)
-	for _, op := range u.operations {
+// NamesLater is the fault InvalidArguments for an update that names a commit by what may name another one later, as head, a
+// tag, a branch or a time does: one that is made later has ids.
+func (s *Snapshot) NamesLater(ctx context.Context, u *sparql.Update, d sparql.Dataset) error {
+	return s.namesLater(ctx, commitGraphs(u.Operations, d))
+}
+
+// commitGraphs returns the graphs of commits that operations on a dataset read.
+func commitGraphs(operations []sparql.Operation, d sparql.Dataset) (g graphsAt) {
+	g.dataset(d)
+	for _, op := range operations {
 		switch op := op.(type) {
 		case sparql.Modify:
 			g.dataset(op.Using)
