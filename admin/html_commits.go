@@ -19,7 +19,7 @@ func (d commitsData) main(p page) h.Node {
 	if d.Schema {
 		other = anchor("button", commitsURL, h.Text("All commits"))
 	}
-	list := commitLog(d.Commits)
+	list := commitLog(d.Commits, nil)
 	switch {
 	case d.Wrong != "":
 		list = nil

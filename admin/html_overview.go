@@ -29,10 +29,10 @@ func (d overviewData) main(p page) h.Node {
 		either(d.isEmpty(), d.drawDoor(), d.drawTypes(p.colours)),
 		d.drawViews(),
 		d.Activity.draw(),
-		h.If(d.At != "", section("commits", h.Text("The last commits until then"), nil, commitLog(d.Commits))),
+		h.If(d.At != "", section("commits", h.Text("The last commits until then"), nil, commitLog(d.Commits, p.AsOf))),
 		h.If(d.At == "", h.Div(h.Class("columns"),
 			h.Div(
-				section("commits", h.Text("Recent commits"), anchor("more", "/admin/commits", h.Text("All commits")), commitLog(d.Commits)),
+				section("commits", h.Text("Recent commits"), anchor("more", "/admin/commits", h.Text("All commits")), commitLog(d.Commits, p.AsOf)),
 				h.If(len(d.Calls) > 0, section("calls", h.Text("Other calls"), span("more faint", "that changed nothing, without what these pages read"), d.drawCalls()))),
 			h.Div(
 				section("connect", h.Text("Connect an agent"), nil, h.Div(h.Class("panel pad"),

@@ -118,8 +118,8 @@ func commitName(c view.Commit) string {
 	return firstOf(line(c.What), line(c.Message), "+"+count(c.Added)+" −"+count(c.Removed)+" statements")
 }
 
-// commitLog is a list of commits.
-func commitLog(list []view.Commit) h.Node {
+// commitLog is a list of commits, of which each can be taken back unless they are those until an earlier one.
+func commitLog(list []view.Commit, asOf *asOf) h.Node {
 	if len(list) == 0 {
 		return empty(h.Text("Nothing was written yet."))
 	}
@@ -128,7 +128,7 @@ func commitLog(list []view.Commit) h.Node {
 			h.Div(h.Class("what"),
 				h.Span(h.Class("msg"), anchor("", commitURL(c.ID), h.Bdi(h.Text(commitName(c)))),
 					h.If(c.What != "" && c.Message != "", h.Group{h.Br(), h.Bdi(h.Class("why"), h.Text("“"+line(c.Message)+"”"))})),
-				h.Span(h.Class("nowrap"), plusMinus(c.Added, c.Removed)), commitLink(c.ID), undoLink(c.ID)),
+				h.Span(h.Class("nowrap"), plusMinus(c.Added, c.Removed)), commitLink(c.ID), h.If(asOf == nil, undoLink(c.ID))),
 			h.Div(h.Class("by"), authorLink(c.Author), h.If(c.Door != "", h.Span(h.Text(throughDoor(c.Door)))), timeAt(c.Time)))
 	}))
 }

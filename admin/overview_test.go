@@ -50,6 +50,9 @@ func TestTheOverviewOfAnEarlierCommit(t *testing.T) {
 	says(t, now, "47 instances", "Standard 10", "Health")
 	then := f.get(t, "/admin?at="+before, 200)
 	says(t, then, "46 instances", "Standard 9", "As of commit", "Back to now", "The last commits until then")
+	if got := then.leads("/admin/undo"); len(got) != 0 {
+		t.Errorf("nothing of then can be changed, and %v change it", got)
+	}
 	for _, word := range []string{"Health", "Connect an agent", "A later one", "47 instances"} {
 		if strings.Contains(mainText(then), word) {
 			t.Errorf("the overview of then says %s", word)
