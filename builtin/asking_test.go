@@ -267,10 +267,31 @@ func TestAPropertyMayBeCalledAsk(t *testing.T) {
 	if f := e.Refused(t, sampleCall("update", `{"type": "Bid", "id": "a", "set": {"size": 1}, "ask": true}`), fault.InvalidArguments); !strings.Contains(f.Told(500), "mutate") {
 		t.Error(f)
 	}
+	for _, c := range []refusedCall{{"bid.delete", `{"id": "a", "ask": true}`}, {"delete", `{"type": "Bid", "id": "a", "ask": true}`}} {
+		if f := e.Refused(t, sampleCall(c.capability, c.args), fault.InvalidArguments); !strings.Contains(f.Told(500), "Bid has a property ask, so nobody can be asked for this; delete it with mutate") {
+			t.Errorf("%s: %s", c.capability, f.Told(500))
+		}
+	}
 	if rows := waiting(t, e, `{"all": true}`); len(rows) != 0 {
 		t.Errorf("there wait %v", rows)
 	}
+	e.Must(t, "bid.delete", `{"id": "a"}`)
 }
+
+// A delete of a type with a property called detach says that it has no such argument, and the way out.
+func TestAPropertyMayBeCalledDetach(t *testing.T) {
+	e := invoketest.New(t, "types: {Bid: {properties: {detach: string}}}", invoke.Config{})
+	e.Must(t, "create", `{"type": "Bid", "id": "a", "data": {"detach": "x"}}`)
+	for _, c := range []refusedCall{{"bid.delete", `{"id": "a", "detach": true}`}, {"delete", `{"type": "Bid", "id": "a", "detach": true}`}} {
+		if f := e.Refused(t, sampleCall(c.capability, c.args), fault.InvalidArguments); !strings.Contains(f.Told(500), "Bid has a property detach, so this does not remove the links to it; delete it with mutate") {
+			t.Errorf("%s: %s", c.capability, f.Told(500))
+		}
+	}
+	e.Must(t, "mutate", `{"update": "DELETE WHERE {?s a :Bid; ?p ?o}"}`)
+}
+
+// refusedCall is a call that is refused.
+type refusedCall struct{ capability, args string }
 
 // One agent cannot take the places of all others, and gets its own back by declining.
 func TestAnAgentHasSoManyRequestsThatWait(t *testing.T) {

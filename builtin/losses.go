@@ -96,7 +96,7 @@ func deletionLoses(ctx context.Context, r *invoke.Request, _ kg.ChangeSet) (*inv
 	t := s.Type(r.Capability.InputShape.NodeType)
 	entity, fields := entity(r, t)
 	edits := deletion(s, entity)
-	if len(fields)+len(edits.Fields) > 0 {
+	if len(fields)+len(edits.Fields) > 0 || noVerb(r, t.Name) != nil {
 		return nil, nil
 	}
 	l := &invoke.Loss{Head: r.Snapshot.Head(), Act: "the deletion"}

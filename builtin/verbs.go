@@ -79,7 +79,7 @@ var changeArguments = slices.Concat(capability.FieldsOf[capability.ChangeArgumen
 // writeArguments are the arguments of a verb that are passed to the typed capability unchanged.
 func writeArguments(r *invoke.Request) invoke.Arguments {
 	out := invoke.Arguments{}
-	for _, f := range append(slices.Clip(changeArguments), capability.Field{Name: "id"}, capability.Field{Name: "detach"}) {
+	for _, f := range append(slices.Clip(changeArguments), capability.Field{Name: "id"}, capability.Field{Name: capability.DetachVerb}) {
 		if v, given := r.Args[f.Name]; given {
 			out[f.Name] = v
 		}

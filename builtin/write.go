@@ -19,7 +19,7 @@ import (
 )
 
 // callFields are the arguments of a typed write that are not properties.
-var callFields = []string{"id", "branch", "message", "if_commit", "dry_run", capability.UnsetVerb, "add", "remove", "detach", capability.Ask, capability.AllowMassChange}
+var callFields = []string{"id", "branch", "message", "if_commit", "dry_run", capability.UnsetVerb, "add", "remove", capability.DetachVerb, capability.Ask, capability.AllowMassChange}
 
 // plan makes the edits of a typed write.
 type plan func(*schema.Schema, change.Entity) change.Edits
@@ -60,15 +60,31 @@ func idOrLabel(ctx context.Context, r *invoke.Request, argument string, t *schem
 func deleteNode(typeName string) invoke.Handler {
 	write := typedWrite(typeName, deletion)
 	return func(ctx context.Context, r *invoke.Request) (any, error) {
+		if err := noVerb(r, typeName); err != nil {
+			return nil, err
+		}
 		out, err := write(ctx, r)
 		if !fault.Is(err, fault.InvalidData) {
 			return out, err
 		}
-		if r.Args.Flag("detach") {
+		if r.Args.Flag(capability.DetachVerb) {
 			return nil, needed(fault.Of(err))
 		}
 		return nil, referredTo(ctx, r, typeName, err)
 	}
+}
+
+// noVerb refuses what a delete of other types takes, and a property of this type is called.
+func noVerb(r *invoke.Request, typeName string) error {
+	s := r.Snapshot.Schema()
+	for _, verb := range []struct{ name, does string }{
+		{capability.Ask, "nobody can be asked for this"}, {capability.DetachVerb, "this does not remove the links to it"},
+	} {
+		if p := s.Property(s.Type(typeName), verb.name); p != nil && r.Args.Has(verb.name) {
+			return fault.Argument(verb.name, fault.Closed, r.Args[verb.name], fmt.Sprintf("%s has a property %s, so %s; delete it with mutate", typeName, p.Name, verb.does))
+		}
+	}
+	return nil
 }
 
 // deletion refuses properties, which a delete does not take.
@@ -95,7 +111,7 @@ func typedWrite(typeName string, make plan) invoke.Handler {
 		} else if err != nil {
 			fields = append(fields, fault.Of(err).Fields...)
 		}
-		if verb, isVerb := r.Capability.InputShape.Field("detach"); isVerb && r.Args.Flag(verb.Name) && edits.IRI != "" {
+		if verb, isVerb := r.Capability.InputShape.Field(capability.DetachVerb); isVerb && r.Args.Flag(verb.Name) && edits.IRI != "" {
 			links, err := detached(ctx, r, edits.IRI)
 			if err != nil {
 				return nil, err

@@ -81,13 +81,16 @@ func remove(s *schema.Schema, t *schema.Type) Descriptor {
 // UnsetVerb is the argument of an update that names the properties to remove.
 const UnsetVerb = "unset"
 
+// DetachVerb is the argument of a delete that has the links to the node removed, too.
+const DetachVerb = "detach"
+
 // The verbs say how values, or links to the node, are treated.
 var (
 	unsetVerb  = Field{Name: UnsetVerb, Type: String, Many: true, Brief: true, MaxCount: new(1000), Description: "Properties to remove."}
 	addVerb    = Field{Name: "add", Type: Object, Brief: true, Description: "Values to add to lists, by property."}
 	removeVerb = Field{Name: "remove", Type: Object, Brief: true, Description: "Values to take out of lists."}
 	askVerb    = FieldsOf[AskArgument]()[0]
-	detachVerb = Field{Name: "detach", Type: Boolean, Brief: true, Default: false, Description: "Remove the links to it, too."}
+	detachVerb = Field{Name: DetachVerb, Type: Boolean, Brief: true, Default: false, Description: "Remove the links to it, too."}
 )
 
 // TakesAsk reports whether ask is an argument of calls, and not a property that is called so.
