@@ -10,6 +10,7 @@ import (
 	"trails/fault"
 	"trails/invoke"
 	"trails/kg"
+	"trails/text/quote"
 )
 
 // budgetFor are the arguments that name a budget.
@@ -66,7 +67,7 @@ var budgetSet = invoke.Define(capability.Descriptor{
 	}
 	if name, is := strings.CutPrefix(in.Actor, policy.TokenActor); !is && in.Actor != "" && in.Actor != policy.EachCaller {
 		if why := policy.NoCaller(in.Actor); why != "" {
-			r.Warn("%s: %s", in.Actor, why)
+			r.Warn("%s: %s", quote.Line(in.Actor, maxProblem), why)
 		}
 	} else if is {
 		if _, known, err := r.Engine().Graph().Token(ctx, name); err != nil {

@@ -100,7 +100,7 @@ var policyExplain = invoke.Define(capability.Descriptor{
 		policies = cedar.None()
 	}
 	if why := policy.NoCaller(in.As); why != "" {
-		r.Warn("%s: %s", in.As, why)
+		r.Warn("%s: %s", quote.Line(in.As, maxProblem), why)
 	}
 	if !slices.ContainsFunc(tokens, func(t policy.Token) bool { return t.Actor() == in.As }) && strings.HasPrefix(in.As, policy.TokenActor) {
 		r.Warn("this graph has issued no %s, which is taken for somebody with the scopes and groups above", in.As)
@@ -343,6 +343,9 @@ func casesOf(text string) (cases []policyCase, err error) {
 		}
 		if _, known := policy.ParseOrigin(c.Origin); !known && c.Origin != "" {
 			return nil, refused(node.Line, "there is no origin %s%s", quote.Text(c.Origin, maxProblem), fault.OrOf(c.Origin, "is one of", policy.OriginNames()))
+		}
+		if why := policy.NoCaller(c.As); why != "" {
+			return nil, refused(node.Line, "as: %s: %s", quote.Text(c.As, maxProblem), why)
 		}
 		cases = append(cases, c)
 	}

@@ -10,6 +10,7 @@ import (
 
 	"trails/fault"
 	"trails/rdf"
+	"trails/text/quote"
 )
 
 // Limits on a schema from outside.
@@ -81,13 +82,16 @@ func (s *Schema) check(where func(string) string) []fault.FieldError {
 	return c.problems
 }
 
+// maxPath is how many characters of the path of a mistake its text has.
+const maxPath = 500
+
 func (c *checker) report(path string, code fault.Code, value, constraint any, format string, args ...any) {
 	source := ""
 	if c.where != nil {
 		source = c.where(path)
 	}
 	c.problems = append(c.problems, fault.FieldError{
-		Field: path, Code: code, Message: path + ": " + fmt.Sprintf(format, args...),
+		Field: path, Code: code, Message: quote.Line(path, maxPath) + ": " + fmt.Sprintf(format, args...),
 		Value: value, Constraint: constraint, Source: source,
 	})
 }

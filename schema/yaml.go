@@ -15,6 +15,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"trails/fault"
+	"trails/text/quote"
 )
 
 // ParseYAML reads a schema. base is the file's, and the YAML may leave it out or
@@ -136,7 +137,7 @@ func (d *decoder) source(path string) string {
 
 func (d *decoder) report(path string, code fault.Code, format string, args ...any) {
 	d.problems = append(d.problems, fault.FieldError{
-		Field: path, Code: code, Message: path + ": " + fmt.Sprintf(format, args...), Source: d.source(path),
+		Field: path, Code: code, Message: quote.Line(path, maxPath) + ": " + fmt.Sprintf(format, args...), Source: d.source(path),
 	})
 }
 

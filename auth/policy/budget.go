@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strings"
 	"time"
+
+	"trails/text/quote"
 )
 
 // Measure is something that a budget limits, an index into [Amounts].
@@ -121,9 +123,12 @@ type Budget struct {
 	Author  string
 }
 
+// maxShown is how many characters of a name a budget's text has.
+const maxShown = 400
+
 // String describes the budget for people: whose it is, and of what.
 func (b BudgetKey) String() string {
-	whose := "of " + b.Actor
+	whose := "of " + quote.Line(b.Actor, maxShown)
 	switch b.Actor {
 	case EachCaller:
 		whose = "of each caller"
@@ -131,7 +136,7 @@ func (b BudgetKey) String() string {
 		whose = "of all callers together"
 	}
 	if b.Capability != "" {
-		whose += " for " + b.Capability
+		whose += " for " + quote.Line(b.Capability, maxShown)
 	}
 	return whose + ", " + b.Period.each()
 }

@@ -32,11 +32,13 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"trails/fault"
+	"trails/text/quote"
 )
 
 // Bounds of a migration.
 const (
 	maxText        = 1 << 20 // bytes
+	maxShown       = 100     // characters of a wrong name in a refusal
 	maxSteps       = 1_000
 	maxDescription = 1_000 // characters
 	maxNumber      = 9_999
@@ -141,7 +143,7 @@ func Parse(file, text string) (*Migration, error) {
 	base := path.Base(strings.ReplaceAll(file, `\`, "/"))
 	parts := fileName.FindStringSubmatch(base)
 	if parts == nil {
-		return nil, fault.Argument("name", fault.Pattern, file, fmt.Sprintf("%s: a migration is called NNNN_name.yaml, such as 0001_two_names.yaml, with small letters, digits, _ and -", base))
+		return nil, fault.Argument("name", fault.Pattern, file, fmt.Sprintf("%s: a migration is called NNNN_name.yaml, such as 0001_two_names.yaml, with small letters, digits, _ and -", quote.Text(base, maxShown)))
 	}
 	number, err := strconv.Atoi(parts[1])
 	if err != nil || number < 1 || number > maxNumber {
