@@ -27,6 +27,9 @@ type collected struct {
 	DryRun  bool  `json:"dry_run" doc:"Whether this was only tried."`
 }
 
+// durationForm says how a duration is written, with examples behind it.
+const durationForm = "a number up to 99999 with d, h or m, such as "
+
 // durationText is how a duration is written.
 var durationText = regexp.MustCompile(`^([0-9]{1,5})([dhm])$`)
 
@@ -58,7 +61,7 @@ var gcBuiltin = invoke.Define(capability.Descriptor{
 }) (*collected, error) {
 	grace, ok := durationOf(in.Grace)
 	if !ok {
-		return nil, fault.Argument("grace", fault.Pattern, in.Grace, "a grace period is a number with d, h or m, such as 14d or 36h")
+		return nil, fault.Argument("grace", fault.Pattern, in.Grace, "a grace period is "+durationForm+"14d or 36h")
 	}
 	set, err := r.ChangeSet(ctx)
 	if err != nil {

@@ -168,12 +168,23 @@ func checkedPolicies(ctx context.Context, r *invoke.Request, text string) (*poli
 	if !p.Permit() {
 		r.Warn("no policy of these permits anything, so that nobody may do anything but who has the file; add one that permits, such as that of --starter")
 	}
-	wordsOfNothing(r, p)
-	return out, namesOfNothing(ctx, r, p, tokens)
+	doubts := wordsOfNothing(p)
+	names, err := namesOfNothing(ctx, r, p, tokens)
+	doubts = append(doubts, names...)
+	for _, doubt := range doubts[:min(len(doubts), mostDoubts)] {
+		r.Warn("%s", doubt)
+	}
+	if more := len(doubts) - mostDoubts; more > 0 {
+		r.Warn("and %d more names and words in policies are of nothing; mend those above, and the next are told", more)
+	}
+	return out, err
 }
 
-// wordsOfNothing warns of conditions that hold an attribute against what it never is: they are never, or always, met.
-func wordsOfNothing(r *invoke.Request, p *cedar.Policies) {
+// mostDoubts bounds the warnings of one text of policies.
+const mostDoubts = 20
+
+// wordsOfNothing tells the conditions that hold an attribute against what it never is: they are never, or always, met.
+func wordsOfNothing(p *cedar.Policies) (doubts []string) {
 	for _, of := range []struct {
 		attribute cedar.Attribute
 		name      string
@@ -184,10 +195,11 @@ func wordsOfNothing(r *invoke.Request, p *cedar.Policies) {
 	} {
 		for _, word := range p.Compared(of.attribute) {
 			if !slices.Contains(of.values, word) {
-				r.Warn("policies compare %s with %q, which it never has: it has %s%s", of.name, outline.Shorten(word, maxProblem), strings.Join(of.values, ", "), fault.DidYouMean(word, of.values))
+				doubts = append(doubts, fmt.Sprintf("policies compare %s with %q, which it never has: it has %s%s", of.name, outline.Shorten(word, maxProblem), strings.Join(of.values, ", "), fault.DidYouMean(word, of.values)))
 			}
 		}
 	}
+	return doubts
 }
 
 // lockedOut refuses policies under which no token that may administer by its scope may do so, or the caller not any more.
@@ -216,11 +228,11 @@ func mayAdminister(r *invoke.Request, p *cedar.Policies, who policy.Principal) b
 	return r.Snapshot.As(who, p).Decides(policy.Administer, cedar.GraphKind, "", kg.Branch{}).Allowed
 }
 
-// namesOfNothing warns of names in policies that nothing has, which are mistakes or of later.
-func namesOfNothing(ctx context.Context, r *invoke.Request, p *cedar.Policies, tokens []policy.Token) error {
+// namesOfNothing tells the names in policies that nothing has, which are mistakes or of later.
+func namesOfNothing(ctx context.Context, r *invoke.Request, p *cedar.Policies, tokens []policy.Token) (doubts []string, err error) {
 	branches, err := r.Snapshot.Branches(ctx)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	has := map[cedar.Kind][]string{cedar.GraphKind: {r.Snapshot.Graph().Name()}}
 	for _, t := range r.Snapshot.Schema().Types {
@@ -252,8 +264,8 @@ func namesOfNothing(ctx context.Context, r *invoke.Request, p *cedar.Policies, t
 			case kind == cedar.GroupKind:
 				where = "no token is in a group of that name; an identity provider may name it"
 			}
-			r.Warn("policies name %s, and %s%s", cedar.Resource{Kind: kind, ID: outline.Shorten(name, maxProblem)}, where, fault.DidYouMean(name, has[kind]))
+			doubts = append(doubts, fmt.Sprintf("policies name %s, and %s%s", cedar.Resource{Kind: kind, ID: outline.Shorten(name, maxProblem)}, where, fault.DidYouMean(name, has[kind])))
 		}
 	}
-	return nil
+	return doubts, nil
 }

@@ -2,6 +2,7 @@ package builtin_test
 
 import (
 	"encoding/json"
+	"fmt"
 	"os"
 	"regexp"
 	"strings"
@@ -37,6 +38,62 @@ func setPolicies(t *testing.T, e *invoketest.Engine, policies string) {
 		t.Fatal(err)
 	}
 	e.Must(t, "trails.meta.policy.apply", string(args))
+}
+
+// A text of policies with many names of nothing is warned of by the first, and how many more.
+func TestManyNamesOfNothingAreCounted(t *testing.T) {
+	e := governed(t, `permit (principal, action, resource);`)
+	text := `permit (principal, action, resource);`
+	for i := range 1000 {
+		text += fmt.Sprintf(` forbid (principal == Actor::"token:n%d", action, resource);`, i)
+	}
+	args, err := json.Marshal(map[string]string{"policies": text})
+	if err != nil {
+		t.Fatal(err)
+	}
+	warnings := e.Must(t, "trails.meta.policy.apply", string(args))["warnings"].([]any)
+	if len(warnings) != 21 || !strings.HasPrefix(fmt.Sprint(warnings[20]), "and 980 more names") {
+		t.Errorf("%d warnings, the last is %v", len(warnings), warnings[len(warnings)-1])
+	}
+}
+
+// A case about a caller whom nobody can be is refused with its line, since it would always be denied.
+func TestACaseOfNobodyIsRefused(t *testing.T) {
+	e := governed(t, `permit (principal, action, resource);`)
+	for _, as := range []string{"ana", "oidc:7@https://id.example.org", "token"} {
+		args, err := json.Marshal(map[string]string{"cases": "- {as: token:a, action: read, expect: allowed}\n- {as: '" + as + "', action: read, expect: allowed}"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, err = e.Call(t.Context(), sampleCall("trails.meta.policy.test", string(args)))
+		if as == "token" { // the caller with the token of the process
+			if err != nil {
+				t.Error(err)
+			}
+			continue
+		}
+		if f := fault.Of(err); err == nil || !strings.Contains(f.Told(1000), "line 2: as: \""+as+"\": ") {
+			t.Errorf("%s: %v", as, f.Told(1000))
+		}
+	}
+}
+
+// What begins like the name of a client's access is no name of a token, and a time that is too long names its limit.
+func TestNamesAndTimesOfTokens(t *testing.T) {
+	e := governed(t, `permit (principal, action, resource);`)
+	for args, says := range map[string]string{
+		`{"name": "grant-1"}`:                       "names that begin with grant- are of clients that got access by OAuth",
+		`{"name": "ci", "expires": "999999d"}`:      "a number up to 99999 with d, h or m",
+		`{"name": "ci", "expires": "in two weeks"}`: "a number up to 99999 with d, h or m",
+	} {
+		if f := e.Refused(t, sampleCall("trails.meta.token.create", args), fault.InvalidArguments); !strings.Contains(f.Told(1000), says) {
+			t.Errorf("%s: %s", args, f.Told(1000))
+		}
+	}
+	if f := e.Refused(t, sampleCall("gc", `{"grace": "999999d"}`), fault.InvalidArguments); !strings.Contains(f.Told(1000), "a number up to 99999 with d, h or m") {
+		t.Error(f.Told(1000))
+	}
+	e.Must(t, "trails.meta.token.create", `{"name": "ci", "expires": "99999d"}`)
 }
 
 // Whoever sees a part of the graph learns nothing of policies, which name the rest, and is told so.

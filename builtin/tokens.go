@@ -109,7 +109,7 @@ func expiryOf(text string, now time.Time) (at time.Time, err error) {
 		return now.Add(after), nil
 	}
 	if at, err = moment(text); err != nil {
-		return at, fault.Argument("expires", fault.Pattern, text, "give a number with d, h or m, such as 90d, or a date or time, such as 2027-01-31 or 2027-01-31T12:00:00Z")
+		return at, fault.Argument("expires", fault.Pattern, text, "give "+durationForm+"90d, or a date or time, such as 2027-01-31 or 2027-01-31T12:00:00Z")
 	}
 	return at, nil
 }

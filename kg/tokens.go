@@ -6,6 +6,7 @@ import (
 	"crypto/sha256"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"trails/auth/policy"
@@ -94,6 +95,9 @@ func (n NewToken) check(creator policy.Principal, now time.Time) error {
 	var wrong []fault.FieldError
 	if !policy.TokenName.MatchString(n.Name) {
 		wrong = append(wrong, fault.FieldError{Field: "name", Code: fault.Pattern, Value: n.Name, Message: rule(n.Name)})
+	}
+	if strings.HasPrefix(n.Name, policy.GrantPrefix) {
+		wrong = append(wrong, fault.FieldError{Field: "name", Code: fault.Pattern, Value: n.Name, Message: "names that begin with " + policy.GrantPrefix + " are of clients that got access by OAuth; take another name"})
 	}
 	for i, group := range n.Groups {
 		if !policy.TokenName.MatchString(group) {
