@@ -99,8 +99,8 @@ var cures = []cure{
 	{`(?i)^\s*CREATE\s+$`, `^\(`, `this is Cypher; in SPARQL it is INSERT DATA { <IRI> a :Type ; :name "…" }, an update`},
 
 	// Updates sent as queries, and queries sent as updates.
-	{begin, `(?i)^(?:INSERT|DELETE|WITH|LOAD|CLEAR|DROP|CREATE|ADD|MOVE|COPY)\b`, `this is an update, which is run by mutate, not by query`},
-	{begin, `(?i)^(?:SELECT|ASK|CONSTRUCT|DESCRIBE)\b`, `this is a query, which is run by query, not as an update`},
+	{begin, `(?i)^(?:INSERT|DELETE|WITH|LOAD|CLEAR|DROP|CREATE|ADD|MOVE|COPY)\b`, `this is an update, which is run by mutate (in the SPARQL Protocol by POST, as update=), not by query`},
+	{begin, `(?i)^(?:SELECT|ASK|CONSTRUCT|DESCRIBE)\b`, `this is a query, which is run by query (in the SPARQL Protocol as query=), not as an update`},
 
 	{`(?is)\bINSERT\s*(\{[^{}?$]*\})\s*$`, `^$`, `without WHERE it is INSERT DATA $1`},
 	{`(?is)\bDELETE\s*(\{[^{}?$]*\})\s*$`, `^$`, `without WHERE it is DELETE DATA $1`},
