@@ -178,10 +178,10 @@ func (s *server) load(w http.ResponseWriter, r *http.Request, graph rdf.IRI, mod
 	}
 	nameCommit(w.Header(), result)
 	nameWarnings(w.Header(), result.Warnings)
-	if result.Existed {
-		w.WriteHeader(http.StatusNoContent)
-	} else {
+	if isNew := !result.Existed && result.Written != nil && result.Written.Commit != nil; isNew { // without statements there is no graph
 		w.WriteHeader(http.StatusCreated)
+	} else {
+		w.WriteHeader(http.StatusNoContent)
 	}
 	return nil
 }

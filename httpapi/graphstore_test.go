@@ -121,6 +121,14 @@ func TestWritesAreOneLoad(t *testing.T) {
 	}
 }
 
+// Nothing is made of a document without statements: there is no graph then, and no commit.
+func TestAPutOfNothingMakesNoGraph(t *testing.T) {
+	e := &fakeEngine{}
+	if got := do(httpapi.New(e, runtimeOptions()), graphRequest("PUT", "/rdf-graphs?graph=urn:a", "text/turtle", "")); got.StatusCode != http.StatusNoContent || got.Header.Get("ETag") != "" {
+		t.Errorf("%d %v", got.StatusCode, got.Header)
+	}
+}
+
 // TestConditionsOfAWrite are those of RFC 9110, section 13, on a graph that is there
 // and on one that is not.
 func TestConditionsOfAWrite(t *testing.T) {
