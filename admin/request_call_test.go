@@ -48,7 +48,7 @@ func TestARequestIsASentenceAboutNodes(t *testing.T) {
 	f.call(t, "standard.delete", map[string]any{"id": "rfc9457", "detach": true, "ask": true, "message": "Nobody needs it"})
 	f.call(t, "schema_apply", map[string]any{"patch": "- drop_property: Decision.supersedes", "ask": true})
 	f.call(t, "undo", map[string]any{"commit": "head", "ask": true})
-	says(t, f.get(t, "/admin/requests", 200), "wants to delete Standard rfc9457 on main", "wants to change the schema on main", "wants to take back head on main", "Nobody needs it")
+	says(t, f.get(t, "/admin/requests", 200), "wants to delete Standard rfc9457 on main", "wants to change the schema on main", "wants to take back "+f.head(t)+" on main", "Nobody needs it")
 	a := f.get(t, "/admin/requests/1", 200)
 	says(t, a, "ana wants to delete Standard “Problem Details for HTTP APIs” on main", "“Nobody needs it”", "This deletes 1 Standard, removes 1 link, changes 1 Component: ",
 		"removedProblem Details for HTTP APIsStandard", "typewas Standard", "changedHTTP for people and programsComponent", "followswas Problem Details for HTTP APIs")
@@ -60,7 +60,7 @@ func TestARequestIsASentenceAboutNodes(t *testing.T) {
 	}
 	says(t, f.get(t, "/admin/requests/2", 200), "wants to change the schema on main", "No reason was given", "drop property Decision.supersedes")
 	back := f.get(t, "/admin/requests/3", 200)
-	says(t, back, "wants to take back head on main", "The first 50 of ")
+	says(t, back, "wants to take back "+f.head(t)+" on main", "The first 50 of ")
 	if strings.Contains(mainText(back), "node_count") {
 		t.Errorf("what its nodes tell is told twice: %s", mainText(back))
 	}
