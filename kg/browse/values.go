@@ -45,9 +45,12 @@ func (f *finding) byValue(ctx context.Context, texts *db.TextFinder, query fullt
 	if texts == nil || len(values) == 0 {
 		return false, nil
 	}
-	f.values.more = len(f.comparables()) > valueProperties
+	properties := f.comparables()
+	if len(properties) > valueProperties {
+		properties, f.values.more = properties[:valueProperties], true
+	}
 	for _, v := range values {
-		searches, at := f.searchesFor(v), len(f.values.named)
+		searches, at := f.searchesFor(v, properties), len(f.values.named)
 		n, more, err := f.lookFor(ctx, searches, at, nil)
 		if err != nil {
 			return false, err
@@ -92,11 +95,11 @@ func (f *finding) comparables() (list []*schema.Property) {
 }
 
 // searchesFor are the searches for a number or a date, one for each property that may have it.
-func (f *finding) searchesFor(v fulltext.Value) (list []db.ValueSearch) {
-	of := f.comparables()
-	for _, p := range of[:min(len(of), valueProperties)] {
+func (f *finding) searchesFor(v fulltext.Value, properties []*schema.Property) (list []db.ValueSearch) {
+	classes := f.classes()
+	for _, p := range properties {
 		if search := rangeOf(p, v); search.From != nil {
-			search.Property, search.Datatype, search.Classes = p.IRI, schema.Datatypes[p.Datatype].IRI, f.classes()
+			search.Property, search.Datatype, search.Classes = p.IRI, schema.Datatypes[p.Datatype].IRI, classes
 			list = append(list, search)
 		}
 	}
@@ -144,10 +147,11 @@ func (f *finding) lookFor(ctx context.Context, searches []db.ValueSearch, at int
 		}
 		more = more || others
 		for _, hit := range hits {
-			if is, err := f.isSearched(ctx, hit.Subject, search.Property); err != nil || !is {
-				if err != nil {
-					return n, more, err
-				}
+			is, err := f.isSearched(ctx, hit.Subject, search.Property)
+			if err != nil {
+				return n, more, err
+			}
+			if !is {
 				continue
 			}
 			has := f.values.nodes[hit.Subject]
