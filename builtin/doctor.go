@@ -325,7 +325,7 @@ func (d *doctor) checkVectors(ctx context.Context, r *invoke.Request) (string, e
 	if err != nil {
 		return "", warn("the settings of the gateway cannot be read, which name the endpoint of embeddings")
 	}
-	n, err := r.Snapshot.CountVectors(ctx)
+	n, without, err := r.Snapshot.CountVectors(ctx)
 	if err != nil {
 		return "", err
 	}
@@ -335,7 +335,7 @@ func (d *doctor) checkVectors(ctx context.Context, r *invoke.Request) (string, e
 	}
 	by := settings.Embeddings
 	switch {
-	case !r.Snapshot.Embeds() && n+state.Refused == 0:
+	case !r.Snapshot.Embeds() && n+without == 0:
 		return "the schema marks no texts with embed; texts are found by words", nil
 	case by == (gateway.Embeddings{}):
 		return "", warn("there are %d vectors and no endpoint of embeddings; trails gateway settings names one, or trails embed FILE --drop removes them", n)
@@ -344,11 +344,11 @@ func (d *doctor) checkVectors(ctx context.Context, r *invoke.Request) (string, e
 	if err != nil {
 		return "", err
 	}
-	refused, err := toldRefusals(ctx, r, state.Refused)
+	refused, err := toldRefusals(ctx, r, without)
 	if err != nil {
 		return "", err
 	}
-	told := fmt.Sprintf("vectors: %d of %d numbers, of %s; texts without one: %d; refused by the endpoint: %d%s; of texts that are gone: %d", n, state.Length, by.Model, work.Pending, state.Refused, refused, work.Stale)
+	told := fmt.Sprintf("vectors: %d of %d numbers, of %s; texts without one: %d; refused by the endpoint: %d%s; of texts that are gone: %d", n, state.Length, by.Model, work.Pending, without, refused, work.Stale)
 	health := d.embedder.Health(by)
 	switch {
 	case state.Problem != "":

@@ -204,9 +204,6 @@ func (s searcher) vector(ctx context.Context, snap *kg.Snapshot, text string, wa
 	case state.Seq < snap.Head().Seq:
 		warn("texts of the newest commits may have no vector yet, and are found by words alone%s", because(state.Problem))
 	}
-	if state.Refused > 0 {
-		warn("%d texts were refused by the endpoint, and are found by words alone; trails doctor says which, and trails embed FILE --refused asks again", state.Refused)
-	}
 	return vector, "", nil
 }
 
@@ -264,6 +261,9 @@ func (s searcher) search(ctx context.Context, r *invoke.Request, in searched) (*
 	found, err := r.Snapshot.Search(ctx, asked)
 	if err != nil {
 		return nil, err
+	}
+	if told := found.ToldRefused(); told != "" {
+		r.Warn("%s", told)
 	}
 	out := &hits{rowsAnswer: rowsAnswer{table: tableOf(hitCells)}}
 	if in.Explain {

@@ -22,6 +22,8 @@ type caches struct {
 	texts textStore
 	// fresh are the texts that are not in the index of words yet.
 	fresh *freshCache
+	// common is how many texts of the index have common words.
+	common *commonCache
 	// unindexed is the number and size of these texts, as of the last commit of this process.
 	unindexed atomic.Pointer[wordindex.Unindexed]
 	// facts and plans are for queries; see docs/decisions/0014-plans-by-shape.md.
@@ -36,7 +38,7 @@ type caches struct {
 }
 
 func newCaches(epoch string) *caches {
-	return &caches{epoch: epoch, terms: dictionary.NewCache(), fresh: &freshCache{}, facts: newFacts(), plans: newPlans(), past: &pastFacts{}, decisions: &keptDecisions{}, origins: &byCommit[commitOrigin]{}}
+	return &caches{epoch: epoch, terms: dictionary.NewCache(), fresh: &freshCache{}, common: &commonCache{}, facts: newFacts(), plans: newPlans(), past: &pastFacts{}, decisions: &keptDecisions{}, origins: &byCommit[commitOrigin]{}}
 }
 
 // ofView returns the caches for an earlier commit. Sorted texts are not kept for it, and facts are those of the commit, or of the

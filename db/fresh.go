@@ -35,15 +35,20 @@ type freshCache struct {
 	texts *freshTexts
 }
 
-// freshTexts returns the texts that are newer than the index. Terms that can still be rolled back are not cached.
-func (r *Reader) freshTexts(ctx context.Context) (list []freshText, words []string, err error) {
-	var after, last inline.TermID
-	err = r.conn.Exec("SELECT max(id), (SELECT term FROM words_until) FROM terms", func(row *stmt.Stmt) error {
-		last, after = row.ID(0), row.ID(1)
+// indexed returns the last term and the last one up to which texts are in the index.
+func (c *conn) indexed() (last, indexed inline.TermID, err error) {
+	err = c.Exec("SELECT max(id), (SELECT term FROM words_until) FROM terms", func(row *stmt.Stmt) error {
+		last, indexed = row.ID(0), row.ID(1)
 		return nil
 	})
-	if err != nil || last <= after {
-		return nil, nil, err
+	return last, indexed, err
+}
+
+// freshTexts returns the texts that are newer than the index, which has those up to after, among the terms up to the last one.
+// Terms that can still be rolled back are not cached.
+func (r *Reader) freshTexts(ctx context.Context, after, last inline.TermID) (list []freshText, words []string, err error) {
+	if last <= after {
+		return nil, nil, nil
 	}
 	fresh := &freshTexts{after: after, last: after, places: map[string]int32{}}
 	if kept := r.caches.fresh; r.dict.MayShare(last) {
@@ -91,6 +96,34 @@ func (f *freshTexts) read(ctx context.Context, c *conn, last inline.TermID) erro
 		f.last = last
 	}
 	return err
+}
+
+// commonCache keeps how many texts of the index have a common word: nearly each question has some, which are in the most texts
+// of all. It is of one state of the index, and has as many entries as there are common words.
+type commonCache struct {
+	mu      sync.Mutex
+	indexed inline.TermID
+	texts   map[string]int64 // by the query of the index
+}
+
+// commonTexts counts the texts of the index that a common word matches, up to textsWeighed.
+func (s *textSearch) commonTexts(match string) (n int64, err error) {
+	kept := s.caches.common
+	if s.dict.MayShare(s.indexed) {
+		kept.mu.Lock()
+		defer kept.mu.Unlock()
+		if kept.texts == nil || kept.indexed < s.indexed {
+			kept.indexed, kept.texts = s.indexed, map[string]int64{}
+		}
+		if n, known := kept.texts[match]; known && kept.indexed == s.indexed {
+			return n, nil
+		}
+	}
+	n, err = s.conn.Int64("SELECT count(*) FROM (SELECT 1 FROM words WHERE words MATCH ? LIMIT ? + 0)", match, textsWeighed)
+	if err == nil && s.dict.MayShare(s.indexed) && kept.indexed == s.indexed {
+		kept.texts[match] = n
+	}
+	return n, err
 }
 
 // freshWith returns the unindexed texts that have all words, except common words.

@@ -65,9 +65,9 @@ func (s *sight) seesText(cursor *scan.Cursor, text int64) (seen bool, err error)
 	return seen, nil
 }
 
-// countSeen counts the texts that match, of the first textsCounted of them, and that the reader may see, up to most.
+// countSeen counts the texts that match, of the first textsWeighed of them, and that the reader may see, up to most.
 func (s *textSearch) countSeen(match string, most int64) (n int64, err error) {
-	all, err := s.eachSeen(match, textsCounted, func(wordindex.Place) bool {
+	all, err := s.eachSeen(match, textsWeighed, func(wordindex.Place) bool {
 		n++
 		return n < most
 	})

@@ -11,7 +11,6 @@ import (
 	"trails/rdf"
 	"trails/rdf/xsd"
 	"trails/sparql"
-	"trails/text/fulltext"
 )
 
 // Bounds of a search for values.
@@ -165,7 +164,7 @@ func (a *statistics) inRange(search ValueSearch) (rows float64) {
 }
 
 // Weight is the weight of what so many nodes have, beside the weights of the words of the search.
-func (f *TextFinder) Weight(having int64) float64 { return fulltext.Weight(having, f.search.texts) }
+func (f *TextFinder) Weight(having int64) float64 { return f.search.weight(having) }
 
 // Besides is [TextFinder.Texts] with [MatchAll] for texts that need not have some of the terms, by their places. Such a text
 // has a score of all words, and is passed by Texts, too.

@@ -3,6 +3,7 @@ package db
 import (
 	"cmp"
 	"context"
+	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -23,10 +24,9 @@ const (
 	wordsTogether    = 1_500  // words with the same beginning that are looked up together
 	spellingPages    = 500    // pages of each segment for a misspelt word
 	spellingsWeighed = 20     // words at the same distance from it
-	textsCounted     = 5_000  // texts with a word that are counted
 	textsFound       = 500    // texts with all words
 	textsOfClasses   = 50_000 // texts with all words, of which a sample is taken
-	textsWeighed     = 5_000  // texts with any word, for each word
+	textsWeighed     = 5_000  // texts with any word, for each word; so many are counted for its weight
 	textsRanked      = 150    // texts that are ranked
 	textsTried       = 1_500  // texts with any word that are looked up among the instances of classes
 	textBytesRead    = 256 << 10
@@ -69,14 +69,18 @@ type textSearch struct {
 	ctx    context.Context
 	search TextSearch
 	goals  []fulltext.Goal
+	found  [][]wordindex.Place // of each goal its first places in the index, once they are read
 	scorer *fulltext.Scorer
 	// fresh are the texts that are not in the index yet, sorted by id; vocabulary is their words.
 	fresh      []freshText
 	vocabulary []string
 	passed     map[inline.TermID]bool // texts that have been passed on
+	instances  []int64                // of the classes, sorted, once they are listed; none if they are too many
+	typed      map[int64]bool         // nodes, and whether they are instances of the classes
 	unseen     map[string]bool        // what matches no text that the reader may see
 	more       bool
-	texts      int64 // terms of the file, of which some are texts
+	terms      inline.TermID // the last term of the file
+	indexed    inline.TermID // the last term up to which texts are in the index
 }
 
 // TextFinder finds the texts of one search. It belongs to its reader, and must be used by one goroutine at a time.
@@ -89,7 +93,7 @@ type TextFinder struct {
 // is open, and as other forms of the same word.
 func (r *Reader) FindTexts(ctx context.Context, search TextSearch) (*TextFinder, error) {
 	err := r.ready(ctx)
-	s := &textSearch{Reader: r, ctx: ctx, search: search, passed: map[inline.TermID]bool{}}
+	s := &textSearch{Reader: r, ctx: ctx, search: search, passed: map[inline.TermID]bool{}, typed: map[int64]bool{}}
 	if err == nil {
 		err = s.prepare()
 	}
@@ -128,25 +132,30 @@ func (s *textSearch) prepare() error {
 	if err := s.findGoals(false); err != nil {
 		return err
 	}
-	var err error
-	if s.texts, err = s.conn.Int64("SELECT max(id) FROM terms"); err != nil {
-		return err
-	}
+	s.found = make([][]wordindex.Place, len(s.goals))
 	for i := range s.goals {
-		match, having := s.goals[i].Match(), int64(0)
-		if s.conn.sight != nil { // a text that may not be seen has no weight
-			having, err = s.countSeen(match, textsCounted)
-		} else {
-			having, err = s.conn.Int64("SELECT count(*) FROM (SELECT 1 FROM words WHERE words MATCH ? LIMIT ? + 0)", match, textsCounted)
+		g := &s.goals[i]
+		having, err := int64(0), error(nil)
+		switch match := g.Match(); {
+		case s.conn.sight != nil: // a text that may not be seen has no weight
+			having, err = s.countSeen(match, textsWeighed)
+		case g.Common:
+			having, err = s.commonTexts(match)
+		default:
+			err = s.placesOf(i)
+			having = int64(len(s.found[i]))
 		}
 		if err != nil {
 			return err
 		}
-		s.goals[i].Weight = fulltext.Weight(having, s.texts)
+		g.Weight = s.weight(having)
 	}
 	s.scorer = fulltext.NewScorer(s.search.Query, s.goals)
 	return nil
 }
+
+// weight is the weight of what so many of the file's terms have, of which some are texts.
+func (s *textSearch) weight(having int64) float64 { return fulltext.Weight(having, int64(s.terms)) }
 
 // findGoals finds the indexed words for each word of the query. For the beginning of a text, other forms of a word do
 // not count.
@@ -175,7 +184,10 @@ func (s *textSearch) findGoals(beginning bool) (err error) {
 
 // readFresh reads the texts that are not in the index yet, those that the reader may see if that is not everything.
 func (s *textSearch) readFresh() (err error) {
-	all, vocabulary, err := s.freshTexts(s.ctx)
+	if s.terms, s.indexed, err = s.conn.indexed(); err != nil {
+		return err
+	}
+	all, vocabulary, err := s.freshTexts(s.ctx, s.indexed, s.terms)
 	s.fresh, s.vocabulary = all, vocabulary
 	if err != nil || s.conn.sight == nil {
 		return err
@@ -311,39 +323,102 @@ func (s *textSearch) places(match string, most int, visit func(wordindex.Place))
 	})
 }
 
+// placesOf reads the first places of a goal in the index. The weights of the words and the texts with some of them are made
+// of these, so that the index is asked once for each word.
+func (s *textSearch) placesOf(goal int) error {
+	if s.found[goal] != nil {
+		return nil
+	}
+	list := []wordindex.Place{}
+	err := s.places(s.goals[goal].Match(), textsWeighed, func(at wordindex.Place) { list = append(list, at) })
+	s.found[goal] = list
+	return err
+}
+
 // any returns the texts that have most of the words, by weight.
 func (s *textSearch) any() ([]inline.TermID, error) {
-	weights := map[inline.TermID]float64{}
-	for _, g := range s.goals {
+	lists := make([][]wordindex.Place, len(s.goals))
+	for i, g := range s.goals {
 		if g.Common {
 			continue
 		}
-		n := 0
-		err := s.places(g.Match(), textsWeighed, func(at wordindex.Place) {
-			n++
-			weights[at.Term()] += g.Weight * (1 + 0.1*float64(2-at.Class()))
-		})
-		if err != nil {
+		if err := s.placesOf(i); err != nil {
 			return nil, err
 		}
-		s.more = s.more || n == textsWeighed
-		for _, f := range s.freshHaving(s.fresh, g) {
-			weights[f.id] += g.Weight
+		lists[i] = s.found[i]
+		s.more = s.more || len(lists[i]) == textsWeighed
+		for _, f := range s.freshHaving(s.fresh, g) { // newer than all of the index, and of no class
+			lists[i] = append(slices.Clip(lists[i]), wordindex.LongTexts|wordindex.Place(f.id))
 		}
 	}
-	ids := make([]inline.TermID, 0, len(weights))
-	for id := range weights {
-		ids = append(ids, id)
-	}
-	slices.SortFunc(ids, func(a, b inline.TermID) int { return cmp.Or(cmp.Compare(weights[b], weights[a]), cmp.Compare(a, b)) })
 	most := textsRanked
 	if len(s.search.Classes) > 0 {
 		most = textsTried
 	}
-	if len(ids) > most {
-		ids, s.more = ids[:most], true
-	}
+	ids, all := heaviest(s.goals, lists, most)
+	s.more = s.more || !all
 	return ids, nil
+}
+
+// someWords are the texts of one length class that have the same ones of some goals, which all weigh the same.
+type someWords struct {
+	weight float64
+	ids    []inline.TermID
+}
+
+// heaviest returns the texts with the greatest weights, at most so many, by the sorted places of each goal; all reports
+// that there are no others. Texts are sorted by what they have, and not one by one: few of all combinations of words occur.
+func heaviest(goals []fulltext.Goal, lists [][]wordindex.Place, most int) (ids []inline.TermID, all bool) {
+	type having struct {
+		goals uint64
+		class int64
+	}
+	groups := map[having]*someWords{}
+	next, of := having{}, (*someWords)(nil)
+	for lists = slices.Clone(lists); ; {
+		at := wordindex.Place(math.MaxInt64)
+		for _, list := range lists {
+			if len(list) > 0 {
+				at = min(at, list[0])
+			}
+		}
+		if at == math.MaxInt64 {
+			break
+		}
+		has := having{0, at.Class()}
+		for i, list := range lists {
+			if len(list) > 0 && list[0] == at {
+				has.goals |= 1 << i
+				lists[i] = list[1:]
+			}
+		}
+		if of == nil || has != next {
+			if next, of = has, groups[has]; of == nil {
+				of = &someWords{}
+				for i, g := range goals {
+					if has.goals&(1<<i) != 0 {
+						of.weight += g.Weight * (1 + 0.1*float64(2-has.class))
+					}
+				}
+				groups[has] = of
+			}
+		}
+		of.ids = append(of.ids, at.Term())
+	}
+	order := slices.SortedFunc(maps.Values(groups), func(a, b *someWords) int {
+		return cmp.Or(cmp.Compare(b.weight, a.weight), cmp.Compare(a.ids[0], b.ids[0]))
+	})
+	for from := 0; from < len(order); {
+		alike := len(ids)
+		for at := from; from < len(order) && order[from].weight == order[at].weight; from++ {
+			ids = append(ids, order[from].ids...)
+		}
+		slices.Sort(ids[alike:])
+		if len(ids) > most || len(ids) == most && from < len(order) {
+			return ids[:most], false
+		}
+	}
+	return ids, true
 }
 
 // ofFew replaces the found texts by the texts of the classes' instances, if these are few. It is for words that occur
@@ -390,8 +465,8 @@ func (s *textSearch) subjects(ids []inline.TermID, matching Matching, take func(
 			return err
 		}
 		var hits []TextHit
-		for _, id := range chunk {
-			if len(who[id]) == 0 || s.passed[id] {
+		for i, id := range chunk {
+			if len(who[i]) == 0 || s.passed[id] {
 				continue
 			}
 			text, err := s.dict.Peek(id)
@@ -406,12 +481,12 @@ func (s *textSearch) subjects(ids []inline.TermID, matching Matching, take func(
 			}
 			ranked++
 			s.passed[id] = true
-			for _, at := range who[id] {
-				hit := TextHit{Text: text, Score: score, Shared: len(who[id])}
-				if hit.Subject, err = s.dict.Term(at[0]); err != nil {
+			for _, at := range who[i] {
+				hit := TextHit{Text: text, Score: score, Shared: len(who[i])}
+				if hit.Subject, err = s.dict.Term(at.subject); err != nil {
 					return err
 				}
-				p, err := s.dict.Term(at[1])
+				p, err := s.dict.Term(at.property)
 				if err != nil {
 					return err
 				}
@@ -427,49 +502,6 @@ func (s *textSearch) subjects(ids []inline.TermID, matching Matching, take func(
 	return nil
 }
 
-// having returns the subjects and predicates of texts. A text with very many subjects is looked up by itself, and
-// some of them are returned.
-func (s *textSearch) having(texts []inline.TermID) (map[inline.TermID][][2]inline.TermID, error) {
-	who := map[inline.TermID][][2]inline.TermID{}
-	ask := func(texts []inline.TermID, most int) (n int, err error) {
-		var op sparql.Op = sparql.Join{Left: amongIDs(varO, texts), Right: bgp(triplePattern(nil, nil, nil))}
-		if len(texts) == 1 {
-			op = bgp(triplePattern(nil, nil, idTerm(texts[0])))
-		}
-		if len(s.search.Classes) > 0 {
-			op = s.restricted(s.ctx, op, Selection{Classes: s.search.Classes})
-		}
-		vars := []sparql.Var{varS, varP, varO}
-		if len(texts) == 1 {
-			vars = vars[:2]
-		}
-		err = s.askIDs(s.ctx, slice(op, most, 0), vars, func(ids []inline.TermID) bool {
-			n++
-			text := texts[0]
-			if len(ids) == 3 {
-				text = ids[2]
-			}
-			who[text] = append(who[text], [2]inline.TermID{ids[0], ids[1]})
-			return true
-		})
-		return n, err
-	}
-	most := textsTogether * 10
-	n, err := ask(texts, most)
-	if err != nil || n < most {
-		return who, err
-	}
-	clear(who)
-	for _, id := range texts {
-		n, err := ask([]inline.TermID{id}, textShared)
-		if err != nil {
-			return nil, err
-		}
-		s.more = s.more || n == textShared
-	}
-	return who, nil
-}
-
 // textsWith counts the texts with a word that a statement of the default graph has, up to most.
 func (s *textSearch) textsWith(word string, most int64) (int64, error) {
 	var n int64
@@ -477,7 +509,7 @@ func (s *textSearch) textsWith(word string, most int64) (int64, error) {
 	if match := fulltext.Quote(word); s.conn.sight != nil {
 		n, err = s.countSeen(match, most)
 	} else {
-		n, err = s.conn.Int64(s.conn.text(leaf.TextsUsed), wordindex.PlaceTerm, match, textsCounted, most)
+		n, err = s.conn.Int64(s.conn.text(leaf.TextsUsed), wordindex.PlaceTerm, match, textsWeighed, most)
 	}
 	for _, f := range s.freshHaving(s.fresh, fulltext.Goal{Ways: [][][]string{{{word}}}}) {
 		if err != nil || n >= most {

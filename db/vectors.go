@@ -31,8 +31,6 @@ type VectorState struct {
 	// Seq is the commit of main whose texts were looked at last, 0 if all are to be compared, Pending how many of these had no vector then.
 	Seq     history.Seq
 	Pending int64
-	// Refused is how many texts the endpoint has refused, which have no vector and are not pending.
-	Refused int64
 	// Problem is the last failure, "" after a success.
 	Problem string
 	// Owner is the process that makes vectors until Until; "" for none.
@@ -66,8 +64,11 @@ type VectorWork struct {
 	stale []inline.TermID
 }
 
-// countVectors counts the vectors. A text that was refused has a row with the scale 0, whose numbers are the reason in UTF-8.
-const countVectors = "SELECT count(*) FROM vectors WHERE scale <> 0"
+// A text that was refused has a row with the scale 0, whose numbers are the reason in UTF-8.
+const (
+	countVectors   = "SELECT count(*), count(*) FILTER (WHERE scale = 0) FROM vectors"
+	forgetRefusals = "DELETE FROM vectors WHERE scale = 0"
+)
 
 const (
 	vectorTexts  = 2_000   // texts of one VectorWork
@@ -91,10 +92,10 @@ func (r *Reader) Vectors(ctx context.Context) (s VectorState, err error) {
 }
 
 func (c *conn) vectorState() (s VectorState, err error) {
-	err = c.Exec("SELECT url, model, length, seq, pending, problem, owner, until, (SELECT count(*) FROM vectors WHERE scale = 0) FROM vector_space", func(row *stmt.Stmt) error {
+	err = c.Exec("SELECT url, model, length, seq, pending, problem, owner, until FROM vector_space", func(row *stmt.Stmt) error {
 		s = VectorState{
 			VectorModel: VectorModel{row.ColumnText(0), row.ColumnText(1)}, Length: int(row.ColumnInt64(2)), Seq: row.Seq(3), Pending: row.ColumnInt64(4),
-			Problem: row.ColumnText(5), Owner: row.ColumnText(6), Until: row.Time(7), Refused: row.ColumnInt64(8),
+			Problem: row.ColumnText(5), Owner: row.ColumnText(6), Until: row.Time(7),
 		}
 		return nil
 	})
@@ -107,9 +108,23 @@ func (r *Reader) ReadsMain() bool { return r.newest }
 // Seq is the number of the commit whose texts were looked at.
 func (w VectorWork) Seq() history.Seq { return w.seq }
 
-// CountVectors returns how many vectors the file has.
-func (r *Reader) CountVectors(ctx context.Context) (int64, error) {
-	return r.number(ctx, "vectors", countVectors)
+// CountVectors returns how many vectors the file has, and how many texts the endpoint has refused, which have none and are not
+// pending. It steps over all.
+func (r *Reader) CountVectors(ctx context.Context) (made, refused int64, err error) {
+	if err := r.ready(ctx); err != nil {
+		return 0, 0, r.fail(ctx, "vectors", err)
+	}
+	made, refused, err = r.conn.countVectors()
+	return made, refused, r.fail(ctx, "vectors", err)
+}
+
+func (c *conn) countVectors() (made, refused int64, err error) {
+	err = c.Exec(countVectors, func(row *stmt.Stmt) error {
+		refused = row.ColumnInt64(1)
+		made = row.ColumnInt64(0) - refused
+		return nil
+	})
+	return made, refused, err
 }
 
 // VectorWork compares the texts of properties with the vectors. It reads all of these texts' statements, unless there was
@@ -232,7 +247,7 @@ func (c *conn) dropVectors() error {
 // DropVectors removes all vectors, and says how many there were. What was refused is forgotten, too.
 func (f *File) DropVectors(ctx context.Context) (n int64, err error) {
 	err = f.beside(ctx, "drop vectors", f.opts.LockWait, func(c *conn) error {
-		n, err = c.Int64(countVectors)
+		n, _, err = c.countVectors()
 		if err != nil {
 			return err
 		}
@@ -283,11 +298,10 @@ func (f *File) KeepVectors(ctx context.Context, owner string, until time.Time, l
 // ForgetRefusals lets the texts that were refused be missing again, and says how many there were. Vectors stay.
 func (f *File) ForgetRefusals(ctx context.Context) (n int64, err error) {
 	err = f.beside(ctx, "forget refusals", f.opts.LockWait, func(c *conn) error {
-		s, err := c.vectorState()
-		if n = s.Refused; err != nil || n == 0 {
+		if _, n, err = c.countVectors(); err != nil || n == 0 {
 			return err
 		}
-		if err := c.Exec("DELETE FROM vectors WHERE scale = 0", nil); err != nil {
+		if err := c.Exec(forgetRefusals, nil); err != nil {
 			return err
 		}
 		return c.Exec("UPDATE vector_space SET seq = 0, pending = pending + ?", nil, n)
@@ -401,20 +415,21 @@ type nearText struct {
 
 // Near passes the texts that are nearest to a vector, the nearest first, with their subjects in the default graph, to
 // take in batches until it returns false. Classes, if there are any, restrict the subjects. It reads all vectors, and
-// looks up the subjects of the 2,000 nearest. A vector of another length than those of the file finds nothing.
-func (r *Reader) Near(ctx context.Context, vector []float32, classes []rdf.IRI, take func([]NearHit) (more bool, err error)) error {
-	if err := r.ready(ctx); err != nil {
-		return r.fail(ctx, "search", err)
+// looks up the subjects of the 2,000 nearest. A vector of another length than those of the file finds nothing. refused is how
+// many texts the endpoint has refused, which are near to nothing.
+func (r *Reader) Near(ctx context.Context, vector []float32, classes []rdf.IRI, take func([]NearHit) (more bool, err error)) (refused int64, err error) {
+	if err = r.ready(ctx); err == nil {
+		refused, err = r.near(ctx, vector, classes, take)
 	}
-	return r.fail(ctx, "search", r.near(ctx, vector, classes, take))
+	return refused, r.fail(ctx, "search", err)
 }
 
-func (r *Reader) near(ctx context.Context, vector []float32, classes []rdf.IRI, take func([]NearHit) (more bool, err error)) error {
-	list, err := r.nearest(ctx, vector)
+func (r *Reader) near(ctx context.Context, vector []float32, classes []rdf.IRI, take func([]NearHit) (more bool, err error)) (refused int64, err error) {
+	list, refused, err := r.nearest(ctx, vector)
 	if err != nil {
-		return err
+		return refused, err
 	}
-	s := &textSearch{Reader: r, ctx: ctx, search: TextSearch{Classes: classes}}
+	s := &textSearch{Reader: r, ctx: ctx, search: TextSearch{Classes: classes}, typed: map[int64]bool{}}
 	for chunk := range slices.Chunk(list, textsTogether) {
 		ids := make([]inline.TermID, len(chunk))
 		for i, n := range chunk {
@@ -423,19 +438,20 @@ func (r *Reader) near(ctx context.Context, vector []float32, classes []rdf.IRI, 
 		var hits []NearHit
 		err := s.textsOf(ids, func(i int, of TextOf) { hits = append(hits, NearHit{of, chunk[i].similarity}) })
 		if err != nil {
-			return err
+			return refused, err
 		}
 		if more, err := take(hits); err != nil || !more {
-			return err
+			return refused, err
 		}
 	}
-	return nil
+	return refused, nil
 }
 
-// nearest returns the texts with the greatest similarities that are more than 0.
-func (r *Reader) nearest(ctx context.Context, vector []float32) ([]nearText, error) {
+// nearest returns the texts with the greatest similarities that are more than 0, and counts those that were refused.
+func (r *Reader) nearest(ctx context.Context, vector []float32) (list []nearText, refused int64, err error) {
 	scale, asked := packed(vector)
-	list, least := make([]nearText, 0, 2*nearestTexts), 0.0
+	least := 0.0
+	list = make([]nearText, 0, 2*nearestTexts)
 	best := func() {
 		sort.Slice(list, func(i, j int) bool {
 			a, b := list[i], list[j]
@@ -447,8 +463,12 @@ func (r *Reader) nearest(ctx context.Context, vector []float32) ([]nearText, err
 		}
 	}
 	numbers := make([]byte, len(asked))
-	err := r.rows(ctx, "SELECT term, scale, numbers FROM vectors WHERE scale <> 0", func(row *stmt.Stmt) (bool, error) {
-		if row.ColumnLen(2) != len(asked) {
+	err = r.rows(ctx, "SELECT term, scale, numbers FROM vectors", func(row *stmt.Stmt) (bool, error) {
+		switch {
+		case row.ColumnInt64(1) == 0:
+			refused++
+			return true, nil
+		case row.ColumnLen(2) != len(asked):
 			return true, nil
 		}
 		row.ColumnBytes(2, numbers)
@@ -460,7 +480,7 @@ func (r *Reader) nearest(ctx context.Context, vector []float32) ([]nearText, err
 		return true, nil
 	})
 	best()
-	return list, err
+	return list, refused, err
 }
 
 // RefusedTexts passes the texts that the endpoint has refused, with their subjects in the default graph, to take in batches
@@ -507,18 +527,18 @@ func (s *textSearch) textsOf(ids []inline.TermID, take func(i int, of TextOf)) e
 		return err
 	}
 	for i, id := range ids {
-		if len(who[id]) == 0 {
+		if len(who[i]) == 0 {
 			continue
 		}
 		of := TextOf{}
 		if of.Text, err = s.dict.Peek(id); err != nil {
 			return err
 		}
-		for _, at := range who[id] {
-			if of.Subject, err = s.dict.Term(at[0]); err != nil {
+		for _, at := range who[i] {
+			if of.Subject, err = s.dict.Term(at.subject); err != nil {
 				return err
 			}
-			p, err := s.dict.Term(at[1])
+			p, err := s.dict.Term(at.property)
 			if err != nil {
 				return err
 			}

@@ -49,7 +49,7 @@ func BenchmarkNear(b *testing.B) {
 	began := dbtest.ProcessorTime()
 	for b.Loop() {
 		n := 0
-		err := r.Near(b.Context(), asked, nil, func(hits []db.NearHit) (bool, error) {
+		_, err := r.Near(b.Context(), asked, nil, func(hits []db.NearHit) (bool, error) {
 			n += len(hits)
 			return n < 100, nil
 		})

@@ -53,15 +53,11 @@ func countOf(t *testing.T, f *db.File) (vectors, refused int64) {
 		t.Fatal(err)
 	}
 	defer r.Close()
-	vectors, err = r.CountVectors(t.Context())
+	vectors, refused, err = r.CountVectors(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, err := r.Vectors(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	return vectors, s.Refused
+	return vectors, refused
 }
 
 // nearTo are the nearest subjects to a vector.
@@ -72,7 +68,7 @@ func nearTo(t *testing.T, f *db.File, v []float32) (list []string) {
 		t.Fatal(err)
 	}
 	defer r.Close()
-	err = r.Near(t.Context(), v, nil, func(hits []db.NearHit) (bool, error) {
+	_, err = r.Near(t.Context(), v, nil, func(hits []db.NearHit) (bool, error) {
 		for _, h := range hits {
 			list = append(list, fmt.Sprintf("%v %.2f", h.Subject, h.Similarity))
 		}

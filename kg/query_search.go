@@ -349,6 +349,9 @@ func (m *matching) tell(match searchGiven, found browse.Matched) {
 			m.told = append(m.told, text)
 		}
 	}
+	if told := found.ToldRefused(); told != "" {
+		say("%s", told)
+	}
 	for _, c := range found.Corrections {
 		say("no text has the word %q, and %q was searched instead", c.Word, c.Instead)
 	}

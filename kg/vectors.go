@@ -28,8 +28,8 @@ func (s *Snapshot) VectorWork(ctx context.Context, since Seq) (VectorWork, error
 	return s.source.VectorWork(ctx, browse.EmbeddedProperties(s.compiled.schema), since)
 }
 
-// CountVectors returns how many vectors the file has.
-func (s *Snapshot) CountVectors(ctx context.Context) (int64, error) {
+// CountVectors returns how many vectors the file has, and how many texts the endpoint has refused.
+func (s *Snapshot) CountVectors(ctx context.Context) (made, refused int64, err error) {
 	return s.source.CountVectors(ctx)
 }
 

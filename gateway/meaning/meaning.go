@@ -24,9 +24,9 @@ import (
 type State struct {
 	By gateway.Embeddings
 	kg.VectorState
-	// Vectors is how many the file has, Work what there is to do.
-	Vectors int64
-	Work    kg.VectorWork
+	// Vectors is how many the file has, Refused how many texts the endpoint has refused, Work what there is to do.
+	Vectors, Refused int64
+	Work             kg.VectorWork
 	// Asks reports that the schema marks a property.
 	Asks bool
 }
@@ -65,7 +65,7 @@ func look(ctx context.Context, g *kg.Graph, work bool, since kg.Seq) (s State, e
 		if s.VectorState, err = snap.Vectors(ctx); err != nil {
 			return err
 		}
-		if s.Vectors, err = snap.CountVectors(ctx); err != nil || !work || !s.Asks && s.Vectors+s.Refused == 0 {
+		if s.Vectors, s.Refused, err = snap.CountVectors(ctx); err != nil || !work || !s.Asks && s.Vectors+s.Refused == 0 {
 			return err
 		}
 		if s.Pending > 0 || s.Seq < since {

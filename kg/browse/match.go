@@ -101,7 +101,8 @@ func (s *Reader) meant(ctx context.Context, search Search) ([]*nodeFound, Search
 		return nil, out, err
 	}
 	f := &finding{Reader: s, search: search}
-	near, err := f.nearest(ctx)
+	near, refused, err := f.nearest(ctx)
+	out.Refused = refused
 	out.Bounded = len(near) == fulltext.Deepest
 	return near, out, err
 }

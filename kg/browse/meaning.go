@@ -88,15 +88,16 @@ func hasEmbedded(list []embedded, text db.TextOf, types []*schema.Type) bool {
 	})
 }
 
-// nearest ranks the nodes by the similarity of their embedded texts to the vector of the search.
-func (f *finding) nearest(ctx context.Context) (list []*nodeFound, err error) {
+// nearest ranks the nodes by the similarity of their embedded texts to the vector of the search, and returns how many texts of
+// the file have no vector, because they were refused.
+func (f *finding) nearest(ctx context.Context) (list []*nodeFound, refused int64, err error) {
 	of := embeddedBy(f.schema)
 	classes := f.classes()
 	if len(f.search.Types) > 0 && len(classes) == 0 {
-		return nil, nil
+		return nil, 0, nil
 	}
 	ranked := map[rdf.Term]bool{}
-	err = f.source.Near(ctx, f.search.Vector, classes, func(hits []db.NearHit) (bool, error) {
+	refused, err = f.source.Near(ctx, f.search.Vector, classes, func(hits []db.NearHit) (bool, error) {
 		for _, hit := range hits {
 			if ranked[hit.Subject] || !slices.ContainsFunc(of, func(e embedded) bool { return e.property == hit.Property }) {
 				continue
@@ -120,7 +121,7 @@ func (f *finding) nearest(ctx context.Context) (list []*nodeFound, err error) {
 		}
 		return true, nil
 	})
-	return list, err
+	return list, refused, err
 }
 
 // fuse merges the nodes found by words, in their order, with those found by meaning.

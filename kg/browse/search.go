@@ -3,6 +3,7 @@ package browse
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"math"
 	"slices"
 	"strings"
@@ -59,7 +60,18 @@ type SearchResult struct {
 	Matching Matching
 	// Corrections are the words that were replaced, in the order of the text.
 	Corrections []Correction
-	query       fulltext.Query
+	// Refused is how many texts of the file have no vector, because the endpoint of embeddings has refused them. It is counted by a
+	// search by meaning.
+	Refused int64
+	query   fulltext.Query
+}
+
+// ToldRefused says of how many texts a search by meaning had no vector, "" if of none.
+func (r SearchResult) ToldRefused() string {
+	if r.Refused == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%d texts were refused by the endpoint, and are found by words alone; trails doctor says which, and trails embed FILE --refused asks again", r.Refused)
 }
 
 // Correction is a word of the text and its replacement.
@@ -190,8 +202,8 @@ func (s *Reader) found(ctx context.Context, search Search) (*finding, []*nodeFou
 	}
 	all := f.ranked()
 	if len(search.Vector) > 0 && !f.named() {
-		near, err := f.nearest(ctx)
-		if err != nil {
+		var near []*nodeFound
+		if near, out.Refused, err = f.nearest(ctx); err != nil {
 			return nil, nil, SearchResult{}, err
 		}
 		if len(near) > 0 {
@@ -319,10 +331,12 @@ func (f *finding) node(node rdf.Term) *nodeFound {
 	if f.found == nil {
 		f.found = map[rdf.Term]*nodeFound{}
 	}
-	if f.found[node] == nil {
-		f.found[node] = &nodeFound{node: node, best: -1, partial: f.partial}
+	n := f.found[node]
+	if n == nil {
+		n = &nodeFound{node: node, best: -1, partial: f.partial}
+		f.found[node] = n
 	}
-	return f.found[node]
+	return n
 }
 
 // byID finds the nodes whose id within a type, or whose whole IRI, is the text.
@@ -425,10 +439,10 @@ func (f *finding) take(ctx context.Context, hit db.TextHit) error {
 	case label && hit.Score.All:
 		boost, boostFor = wholeLabel, BoostWhole
 	}
+	if missing := len(hit.Score.Terms) - len(n.terms); missing > 0 {
+		n.terms = append(n.terms, make([]termFound, missing)...)
+	}
 	for i, score := range hit.Score.Terms {
-		if len(n.terms) <= i {
-			n.terms = append(n.terms, termFound{})
-		}
 		if worth := share * score; worth > n.terms[i].score || worth == n.terms[i].score && hit.Property < n.terms[i].property {
 			n.terms[i] = termFound{worth, hit.Property, 0}
 		}
@@ -445,13 +459,24 @@ func (f *finding) take(ctx context.Context, hit db.TextHit) error {
 
 // ranked are the nodes found by words, the best first.
 func (f *finding) ranked() []*nodeFound {
-	all := make([]*nodeFound, 0, len(f.found))
-	for _, n := range f.found {
-		all = append(all, n)
+	type scored struct {
+		*nodeFound
+		score float64
 	}
-	slices.SortStableFunc(all, func(a, b *nodeFound) int {
-		return cmp.Or(cmp.Compare(a.tier(), b.tier()), cmp.Compare(b.score(), a.score()), cmp.Compare(nodeText(a.node), nodeText(b.node)))
+	list := make([]scored, 0, len(f.found))
+	for _, n := range f.found {
+		list = append(list, scored{n, n.score()})
+	}
+	slices.SortFunc(list, func(a, b scored) int {
+		if by := cmp.Or(cmp.Compare(a.tier(), b.tier()), cmp.Compare(b.score, a.score)); by != 0 {
+			return by
+		}
+		return cmp.Compare(nodeText(a.node), nodeText(b.node))
 	})
+	all := make([]*nodeFound, len(list))
+	for i, n := range list {
+		all[i] = n.nodeFound
+	}
 	return all
 }
 

@@ -8,12 +8,16 @@ import (
 // Scorer rates how well texts match a query. It must be used by one goroutine at a time.
 type Scorer struct {
 	Goals []Goal
-	asked []string // the words of the query in order
+	asked string // the words of the query in order, without spaces
+	most  int    // words of a text that are compared with them
 	words map[string][]slot
-	first [256]bool // whether one of words begins with a byte: most words of a text need no more
+	first [256]bool // whether one of words, in small letters or capitals, begins with a byte: most words of a text need no more
 	open  []opened
 	found [][]float64 // for each slot of a goal, the frequency of its words in the text
-	order []string
+	// order is the words of the text in order: all if inOrder is set, because a goal is of several words, and otherwise those
+	// that are compared with asked.
+	order   []string
+	inOrder bool
 }
 
 // slot is a part of one of a goal's ways; own means that the word is the part itself, not another form.
@@ -31,17 +35,21 @@ type opened struct {
 // NewScorer returns a scorer for a query with its goals.
 func NewScorer(q Query, goals []Goal) *Scorer {
 	s := &Scorer{Goals: goals, words: map[string][]slot{}, found: make([][]float64, len(goals))}
+	asked := 0
 	for w := range Sequence(strings.ReplaceAll(q.Text, `"`, " ")) {
-		s.asked = append(s.asked, w.Text)
+		s.asked += w.Text
+		asked++
 	}
+	s.most = 4*asked + 4
 	for i, g := range goals {
 		at := 0
 		for n, way := range g.Ways {
+			s.inOrder = s.inOrder || len(way) > 1
 			for part, words := range way {
 				for _, word := range words {
 					own := len(way) == 1 && word == g.Whole || part < len(g.Parts) && word == g.Parts[part]
 					s.words[word] = append(s.words[word], slot{i, at, own})
-					s.first[(word + Onward)[0]] = true
+					s.begin(word)
 				}
 				at++
 			}
@@ -54,11 +62,21 @@ func NewScorer(q Query, goals []Goal) *Scorer {
 			}
 			if last != "" {
 				s.open = append(s.open, opened{i, at - 1, last})
+				s.begin(last)
 			}
 		}
 		s.found[i] = make([]float64, at)
 	}
 	return s
+}
+
+// begin notes the first byte of a word.
+func (s *Scorer) begin(word string) {
+	first := (word + Onward)[0]
+	s.first[first] = true
+	if first >= 'a' && first <= 'z' {
+		s.first[first-'a'+'A'] = true
+	}
 }
 
 // Has returns a function that reports whether a text has the words of the query as they are, in any order: all that
@@ -124,15 +142,19 @@ func (s *Scorer) Of(text string) Score {
 	if len(text) > MaxText {
 		text = text[:MaxText]
 	}
-	Each(text, func(w Word) bool {
+	ordered := true
+	c := cutter{text: text, wanted: &s.first}
+	c.yield = func(w Word) bool {
 		if !w.Again {
 			score.Words++
-			s.order = append(s.order, w.Text)
+			if s.inOrder || ordered && len(s.order) < s.most {
+				ordered = s.follow(w, text)
+			}
 		}
-		var slots []slot
-		if s.first[w.Text[0]] {
-			slots = s.words[w.Text]
+		if w.Text == "" || !s.first[w.Text[0]] {
+			return true
 		}
+		slots := s.words[w.Text]
 		for _, at := range slots {
 			if at.own {
 				s.found[at.goal][at.at]++
@@ -146,7 +168,8 @@ func (s *Scorer) Of(text string) Score {
 			}
 		}
 		return true
-	})
+	}
+	c.words()
 	for i := range s.Goals {
 		tf := s.frequency(i)
 		if tf == 0 {
@@ -156,10 +179,19 @@ func (s *Scorer) Of(text string) Score {
 		score.Terms[i] = worth(s.Goals[i].Weight, tf, score.Words)
 	}
 	// A word that is written as two counts as the same.
-	asked, text := strings.Join(s.asked, ""), strings.Join(s.order[:min(len(s.order), 4*len(s.asked)+4)], "")
-	score.Begins = score.All && strings.HasPrefix(text, asked)
-	score.Same = score.Begins && len(text) == len(asked)
+	begins := strings.Join(s.order[:min(len(s.order), s.most)], "")
+	score.Begins = score.All && strings.HasPrefix(begins, s.asked)
+	score.Same = score.Begins && len(begins) == len(s.asked)
 	return score
+}
+
+// follow adds a word to the order, and reports whether the text may begin with what is asked.
+func (s *Scorer) follow(w Word, text string) bool {
+	if w.Text == "" {
+		w.Text = w.of(text)
+	}
+	s.order = append(s.order, w.Text)
+	return len(s.order) > 1 || strings.HasPrefix(s.asked, w.Text) || strings.HasPrefix(w.Text, s.asked)
 }
 
 // frequency returns the frequency of a goal in the text, for the way with the highest.

@@ -35,20 +35,33 @@ const MaxWord = 64
 // of neighbouring characters, and the last character of a run alone.
 func Each(text string, yield func(Word) bool) {
 	c := cutter{text: text, yield: yield}
-	for at := 0; at < len(text) && !c.stopped; {
-		r, size := runeAt(text, at)
-		if kindOf(r) == separator || kindOf(r) == joins {
+	c.words()
+}
+
+// words yields the words of the text.
+func (c *cutter) words() {
+	for at := 0; at < len(c.text) && !c.stopped; {
+		r, size := runeAt(c.text, at)
+		if kindOf(r) <= joins {
 			at += size
 			continue
 		}
-		if end := plain(text, at); end > at {
-			c.give(Word{Text: short(fold(text[at:end])), Start: at, End: end})
-			at = end
+		end := plain(c.text, at)
+		if end == at {
+			at = c.identifier(at)
 			continue
 		}
-		at = c.identifier(at)
+		w := Word{Start: at, End: end}
+		if c.wanted == nil || c.wanted[c.text[at]] {
+			w.Text = w.of(c.text)
+		}
+		c.stopped = !c.yield(w)
+		at = end
 	}
 }
+
+// of returns the text of a plain word.
+func (w Word) of(text string) string { return short(fold(text[w.Start:w.End])) }
 
 // plain is a fast path: it returns the end of an ASCII word without inner capitals that no identifier
 // continues, or else start.
@@ -64,7 +77,12 @@ func plain(text string, start int) int {
 		case lower:
 		case separator:
 			return end
-		case joins, upper, dense:
+		case joins:
+			if next := end + 1; next == len(text) || text[next] < utf8.RuneSelf && ascii[text[next]] <= joins {
+				return end // such as the stop behind a sentence
+			}
+			return start
+		case upper, dense:
 			return start
 		}
 	}
@@ -124,8 +142,11 @@ func runeAt(text string, at int) (rune, int) {
 }
 
 type cutter struct {
-	text    string
-	yield   func(Word) bool
+	text  string
+	yield func(Word) bool
+	// wanted, unless it is nil, says which first bytes plain words have of which the text is wanted; others are yielded
+	// without it.
+	wanted  *[256]bool
 	stopped bool
 	whole   []byte
 }
