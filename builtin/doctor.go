@@ -252,9 +252,10 @@ func (d *doctor) read(ctx context.Context, r *invoke.Request) (any, error) {
 }
 
 // sampleKept is how long a sound sample that was read serves other readers: pages that refresh themselves read it often.
-const sampleKept = time.Minute
+// A sample is short and often rather than long and seldom, because somebody waits for it.
+const sampleKept = 12 * time.Second
 
-// sample is [checkFile] for a resource: a sound result of the last minute is said again, with its age.
+// sample is [checkFile] for a resource: a sound result of the last seconds is said again, with its age.
 func (d *doctor) sample(ctx context.Context, r *invoke.Request) (string, error) {
 	d.mu.Lock()
 	sound, age := d.sound, r.Began().Sub(d.sampled)
@@ -547,7 +548,7 @@ func checkWrite(ctx context.Context, r *invoke.Request) (string, error) {
 // How long the file is checked: for a call of the doctor, and for a read of the resource by a page or an agent.
 const (
 	sampleAsked = time.Second
-	sampleRead  = 50 * time.Millisecond
+	sampleRead  = 10 * time.Millisecond
 )
 
 // checkFile verifies the content of the file, completely or for as long as sample says, unless that is 0.

@@ -2,6 +2,7 @@ package db
 
 import (
 	"context"
+	"slices"
 
 	"trails/db/inline"
 	"trails/db/leaf"
@@ -50,9 +51,17 @@ type ObjectCount struct {
 }
 
 // CountByObject returns the objects of a predicate in the default graph with their counts, in the order of their ids:
-// for rdf:type, the types with their numbers of instances. It is one pass over an index.
+// for rdf:type, the types with their numbers of instances. It is one pass over an index, and kept for others who read the
+// same commit.
 func (r *Reader) CountByObject(ctx context.Context, predicate rdf.IRI) ([]ObjectCount, error) {
-	return r.countByObject(ctx, bgp(triplePattern(nil, predicate, nil)))
+	if err := r.ready(ctx); err != nil {
+		return nil, r.fail(ctx, "count", err)
+	}
+	answer, err := r.keptCount(countQuestion{kind: "objects of all", of: predicate}, Selection{}, nil, func() (any, int, error) {
+		list, err := r.countByObject(ctx, bgp(triplePattern(nil, predicate, nil)))
+		return list, len(list), err
+	})
+	return slices.Clone(answer.([]ObjectCount)), err
 }
 
 func (r *Reader) countByObject(ctx context.Context, op sparql.Op) (list []ObjectCount, err error) {

@@ -116,7 +116,7 @@ func (v *verifier) sample(deadline time.Time) error {
 			return err
 		}
 		v.progress(VerifyProgress{Phase: "sample", Done: round})
-		if err := v.sampleTerms(); err != nil {
+		if err := v.sampleTerms(deadline); err != nil {
 			return err
 		}
 		if err := v.sampleRows(); err != nil {
@@ -134,9 +134,10 @@ func (v *verifier) sample(deadline time.Time) error {
 	return nil
 }
 
-// sampleTerms checks terms from one place, and that they are found by their hashes.
-func (v *verifier) sampleTerms() error {
-	return v.conn.Exec(termRows+" WHERE id > ? LIMIT ? + 0", func(s *stmt.Stmt) error {
+// sampleTerms checks terms from one place, and that they are found by their hashes and, until the deadline, by their words.
+func (v *verifier) sampleTerms(deadline time.Time) error {
+	places := wordPlaces{}
+	err := v.conn.Exec(termRows+" WHERE id > ? LIMIT ? + 0", func(s *stmt.Stmt) error {
 		v.report.Terms++
 		v.checkTerm(s)
 		n, err := v.conn.Int64("SELECT count(*) FROM terms INDEXED BY terms_hash WHERE hash = ? AND id = ?", s.ColumnInt64(1), s.ColumnInt64(0))
@@ -144,10 +145,14 @@ func (v *verifier) sampleTerms() error {
 			v.problem("index terms_hash lacks term %d", s.ColumnInt64(0))
 		}
 		if err == nil && wordindex.Indexed(s.ColumnInt64(2)) {
-			err = v.sampleWords(s.ID(0), s.ColumnText(3))
+			v.addWords(places, s.ID(0), s.ColumnText(3))
 		}
 		return err
 	}, rand.N(v.terms+1), sampleRows)
+	if err != nil {
+		return err
+	}
+	return v.sampleWords(places, deadline)
 }
 
 // sampleRows checks rows of live, of its indexes and of hist, from one place each.
