@@ -148,3 +148,20 @@ func TestAStoredQueryIsOnTheDashboard(t *testing.T) {
 		t.Errorf("the query does not open with its chart: %s", mainText(opened))
 	}
 }
+
+// A table that a tile has no room for is as wide as the page.
+func TestATableOfManyColumnsIsAsWideAsTheDashboard(t *testing.T) {
+	f := newExample(t)
+	f.keepView(t, 303, "view", "types/Requirement?col=code&col=status&col=priority", "title", "Four", "dashboard", "1")
+	f.keepView(t, 303, "view", "types/Component?col=name&col=path&col=row&col=dependsOn", "title", "Five", "dashboard", "1")
+	f.call(t, "trails.meta.query.add", map[string]any{"message": "m", "queries": []any{
+		map[string]any{"text": "#+ id: six\n#+ description: Six\n#+ view: query?\n#+ dashboard: 3\n" + prologue + "SELECT ?a ?b ?c ?d ?e { ?a :status ?b ; :title ?c ; :code ?d ; :priority ?e }"},
+	}})
+	wide := map[string]bool{}
+	for _, section := range f.get(t, "/admin/dashboard", 200).find(func(n *html.Node) bool { return n.Data == "section" && strings.HasPrefix(attribute(n, "class"), "panel tile") }) {
+		wide[textOf(section.FirstChild)] = strings.HasSuffix(attribute(section, "class"), " wide")
+	}
+	if diff := cmp.Diff(map[string]bool{"Four": false, "Five": true, "Six": true}, wide); diff != "" {
+		t.Error(diff)
+	}
+}

@@ -44,7 +44,23 @@ func (t tile) draw(colours *palette) h.Node {
 	default:
 		body = h.Group{t.Answer.drawContent(colours), t.Answer.drawCut()}
 	}
-	return h.Section(h.Class("panel tile"), h.Aria("labelledby", id), h.H2(h.ID(id), anchor("", t.Href(), bdiLine(t.Title()))), body)
+	return h.Section(h.Class(textIf(t.columns() > tileColumns, "panel tile wide", "panel tile")), h.Aria("labelledby", id), h.H2(h.ID(id), anchor("", t.Href(), bdiLine(t.Title()))), body)
+}
+
+// tileColumns is how many columns of a table a tile has room for; one with more has a row of the dashboard for itself.
+const tileColumns = 4
+
+// columns is how many columns the table of a tile has, 0 where it has none.
+func (t tile) columns() int {
+	switch {
+	case t.Broken != "" || t.Drawn != nil:
+		return 0
+	case t.List != nil:
+		return 1 + len(t.List.Columns)
+	case t.Answer.Chart != nil:
+		return 0
+	}
+	return len(t.Answer.Columns)
 }
 
 // drawRows are the rows of a list, without what changes the list.

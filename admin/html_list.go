@@ -204,8 +204,7 @@ func (d listData) drawEditing() h.Node {
 	if d.Edit {
 		return h.P(h.Class("faint"), h.Text("✎ leads to the field of its cell. "), anchor("", d.edited(false).href(), h.Text("Without these links")))
 	}
-	may := slices.ContainsFunc(d.Rows, func(r view.Row) bool { return d.editURL(r.Node) != "" })
-	return h.If(may, h.NoScript(h.P(anchor("", d.edited(true).href(), h.Text("Change single cells")))))
+	return h.If(d.mayEdit(), h.NoScript(h.P(anchor("", d.edited(true).href(), h.Text("Change single cells")))))
 }
 
 func (d listData) drawTable() h.Node {
@@ -227,6 +226,7 @@ func (d listData) drawTable() h.Node {
 func (d listData) drawSelected() h.Node {
 	return h.Form(h.ID("selected"), h.Class("filter selected"), h.Method("post"), h.Action(typeURL(d.Type)+"/selected"), h.Attr("hx-boost", "false"), h.Aria("label", "The rows that are ticked"),
 		h.Span(h.ID("ticked"), h.Class("ticked faint"), h.Role("status")),
+		h.If(d.mayEdit(), h.P(h.Class("all-at-once faint"), h.Text("Double-click a cell of one of them to change it in all. Or:"))),
 		labelled("", "change", "Rows that are ticked", h.Select(h.ID("change"), h.Name("change"),
 			option("set", "set", true), option("clear", "remove the value of", false), option("delete", "delete", false))),
 		labelled("", "of", "Property", h.Select(h.ID("of"), h.Name("property"), h.Map(d.All, func(p schema.PropertyDocument) h.Node { return option(p.Name, titleOf(p), false) }))),
@@ -248,7 +248,7 @@ func (c heading) draw() h.Node {
 				unseen(textIf(c.Place > 0, " turn the direction of ", " sort also by ")+c.Title))}),
 		}
 	}
-	return h.Th(h.Scope("col"), h.Data("property", c.Name), h.If(c.Sort != "", h.Aria("sort", c.Sort)), h.If(c.Number, h.Class("num")), name)
+	return h.Th(h.Scope("col"), h.Data("property", c.Name), h.If(c.Title != "", h.Data("title", c.Title)), h.If(c.Sort != "", h.Aria("sort", c.Sort)), h.If(c.Number, h.Class("num")), name)
 }
 
 func (d listData) drawRow(r view.Row) h.Node {

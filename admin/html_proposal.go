@@ -18,7 +18,7 @@ func (p *proposal) main(shown page) h.Node {
 		h.If(p.Problem != "", alert(p.Problem)),
 		h.If(p.Mass != "", h.P(h.Class("notice notice-warn"), h.Role("note"), h.Text("This removes "+p.Mass+" statements."))),
 		warnings(p.Outcome.Warnings),
-		h.Form(h.Class("form panel"), h.Method("post"), h.Action(p.Action), hiddenInput(keyName, p.Key), h.Map(p.Hidden, keptInput),
+		h.Form(h.Class("form panel"), h.ID("proposal"), h.Method("post"), h.Action(p.Action), hiddenInput(keyName, p.Key), h.Map(p.Hidden, keptInput),
 			h.Div(h.Class("buttons"), h.If(p.Problem == "" && (p.Mass != "" || p.changes()), button), anchor("button", p.Back.Href, h.Text("Back")))),
 		h.If(p.Problem == "", p.drawSummary()),
 		section("changed", h.Text("What will change"), h.If(p.changes(), plusMinus(p.Outcome.Added, p.Outcome.Removed)),

@@ -743,6 +743,11 @@ func (d listData) editURL(n view.Node) string {
 	return formURL(update, "id", n.ID)
 }
 
+// mayEdit reports that there is a row whose cells can be changed where they are.
+func (d listData) mayEdit() bool {
+	return slices.ContainsFunc(d.Rows, func(r view.Row) bool { return d.editURL(r.Node) != "" })
+}
+
 // Shows reports a column that the picker marks.
 func (d listData) Shows(property string) bool {
 	return property == d.Label || slices.ContainsFunc(d.Columns, func(h heading) bool { return h.Name == property })

@@ -4,6 +4,7 @@ import (
 	"encoding/csv"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"net/http"
 	"net/url"
 	"slices"
@@ -11,6 +12,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"trails/admin/form"
 	"trails/builtin/view"
 	"trails/fault"
 	"trails/invoke"
@@ -107,15 +109,17 @@ func (a *asker) restoreProposal(values url.Values) (*proposal, error) {
 	return p, nil
 }
 
-// selectedProposal changes or deletes the nodes of a type that were ticked in its list.
-func (a *asker) selectedProposal(typeName string, values url.Values) (*proposal, error) {
+// selectedProposal changes or deletes the nodes of a type that were ticked in its list. The value that a property gets is
+// written as a cell of a table has it, or in the property's field of the form that changes a node, which formOf returns.
+func (a *asker) selectedProposal(typeName string, values url.Values, formOf func(capability string) (*formState, error)) (*proposal, error) {
 	doc, t, err := a.typeNamed(typeName)
 	if err != nil {
 		return nil, err
 	}
 	nodes, do, property, value := values["node"], values.Get("change"), values.Get("property"), strings.TrimSpace(values.Get("value"))
+	field := fieldIn(values, property)
 	p := &proposal{Nav: "types", Type: t.Name, Back: link{t.Name, typeURL(t.Name)}, Action: typeURL(t.Name) + "/selected", More: len(nodes) > changesShown}
-	for _, name := range []string{"node", "change", "property", "value"} {
+	for _, name := range append([]string{"node", "change", "property", "value"}, slices.Sorted(maps.Keys(field))...) {
 		for _, text := range values[name] {
 			p.Hidden = append(p.Hidden, hidden{name, text})
 		}
@@ -129,6 +133,7 @@ func (a *asker) selectedProposal(typeName string, values url.Values) (*proposal,
 		}
 	}
 	some := times(len(nodes), t.Name, t.Name)
+	var cells []view.Cell // that the property gets
 	switch do {
 	case "delete":
 		p.Title, p.Button = "Delete "+some, "Delete "+some
@@ -141,18 +146,31 @@ func (a *asker) selectedProposal(typeName string, values url.Values) (*proposal,
 		if !known {
 			return nil, fault.Argument("property", fault.Closed, line(property), t.Name+" has no property "+line(property))
 		}
-		if do == "set" && value == "" {
-			return nil, fault.Argument("value", fault.Required, "", "say the value that "+property+" gets; “no value” removes it")
-		}
 		p.Title, p.Button, p.Capability = "Change "+property+" of "+some, "Change "+some, loadID
-		if p.Arguments, err = setting(t.Name, nodes, property, value, do == "clear"); err != nil {
+		switch {
+		case do == "clear":
+			p.Arguments, err = setting(t.Name, nodes, property, nil)
+		case len(field) > 0:
+			var said json.RawMessage
+			if said, err = saidIn(field, property, func() (*formState, error) { return formOf(schema.SnakeName(t.Name) + ".update") }); err == nil {
+				p.Arguments, err = setting(t.Name, nodes, property, said)
+			}
+			cells, value = cellsOf(said), strings.Join(cellTexts(said), ", ")
+			do = textIf(len(cells) > 0, "set", "clear")
+		case value == "":
+			return nil, fault.Argument("value", fault.Required, "", "say the value that "+property+" gets; “remove the value of” removes it")
+		default:
+			cells = []view.Cell{{Text: value}}
+			p.Arguments, err = settingText(t.Name, nodes, property, value)
+		}
+		if err != nil {
 			return nil, err
 		}
 		p.Arguments["message"] = textIf(do == "set", "Set "+property+" to "+outline.Shorten(value, changeShown), "Remove "+property)
 	default:
 		return nil, fault.Argument("change", fault.OneOf, line(do), "change is set, clear or delete")
 	}
-	if err := p.showNodes(a, t, nodes, do, property, value); err != nil {
+	if err := p.showNodes(a, t, nodes, do, property, cells); err != nil {
 		return nil, err
 	}
 	if do != "delete" && !p.More {
@@ -161,20 +179,52 @@ func (a *asker) selectedProposal(typeName string, values url.Values) (*proposal,
 	return p, nil
 }
 
-// setting are the arguments of a load that sets one property of each node, to a value as a cell of a table has it, or
-// removes its values.
-func setting(typeName string, nodes []string, property, value string, clear bool) (map[string]any, error) {
-	var out strings.Builder
-	if clear {
-		for _, iri := range nodes {
-			text, err := json.Marshal(map[string]any{"type": typeName, "id": iri, "data": map[string]any{property: nil}})
-			if err != nil {
-				return nil, fmt.Errorf("encode a change: %w", err)
-			}
-			out.Write(append(text, '\n'))
+// fieldIn are the parts of a property's field among the values of a form that was sent; nothing when it has none.
+func fieldIn(values url.Values, property string) url.Values {
+	out := url.Values{}
+	for _, prefix := range []string{form.ArgPrefix, form.ZonePrefix, form.NullPrefix, form.JSONPrefix} {
+		if given, has := values[prefix+property]; has {
+			out[prefix+property] = given
 		}
-		return map[string]any{"data": out.String(), "format": "ndjson"}, nil
 	}
+	return out
+}
+
+// saidIn is the value that the field of a property says, null for none.
+func saidIn(field url.Values, property string, formOf func() (*formState, error)) (json.RawMessage, error) {
+	f, err := formOf()
+	if err != nil {
+		return nil, err
+	}
+	posted := form.Read(f.shape, field)
+	args, wrong := form.Arguments(f.shape, posted.Entries)
+	if wrong = append(posted.Problems, wrong...); len(wrong) > 0 {
+		return nil, fault.Arguments(wrong...)
+	}
+	for _, a := range args {
+		if a.Name == property {
+			return a.Value, nil
+		}
+	}
+	return json.RawMessage("null"), nil
+}
+
+// setting are the arguments of a load that sets one property of each node to a value; null removes what it has.
+func setting(typeName string, nodes []string, property string, value json.RawMessage) (map[string]any, error) {
+	var out strings.Builder
+	for _, iri := range nodes {
+		text, err := json.Marshal(map[string]any{"type": typeName, "id": iri, "data": map[string]any{property: value}})
+		if err != nil {
+			return nil, fmt.Errorf("encode a change: %w", err)
+		}
+		out.Write(append(text, '\n'))
+	}
+	return map[string]any{"data": out.String(), "format": "ndjson"}, nil
+}
+
+// settingText is [setting] for a value as a cell of a table has it.
+func settingText(typeName string, nodes []string, property, value string) (map[string]any, error) {
+	var out strings.Builder
 	rows := csv.NewWriter(&out)
 	_ = rows.Write([]string{"id", property}) // Error has what went wrong
 	for _, iri := range nodes {
@@ -192,7 +242,7 @@ func deletion(nodes []string) string {
 }
 
 // showNodes reads what changes of the first nodes, without those that have the value already.
-func (p *proposal) showNodes(a *asker, t schema.TypeDocument, nodes []string, do, property, value string) error {
+func (p *proposal) showNodes(a *asker, t schema.TypeDocument, nodes []string, do, property string, value []view.Cell) error {
 	for _, iri := range nodes[:min(len(nodes), changesShown)] {
 		var e view.Entity
 		if err := a.furnish("entity_get", map[string]any{"type": t.Name, "id": iri, "limit": 3}, &e); err != nil {
@@ -206,21 +256,21 @@ func (p *proposal) showNodes(a *asker, t schema.TypeDocument, nodes []string, do
 			case do != "delete" && q.Name == property:
 				change := view.PropertyChange{Property: q.Name, Old: q.Values}
 				if do == "set" {
-					change.New = []view.Cell{{Text: value}}
+					change.New = value
 				}
 				n.Changes = append(n.Changes, change)
 			}
 		}
-		if do != "set" || !slices.ContainsFunc(n.Changes, func(c view.PropertyChange) bool { return isOnly(c.Old, value) }) {
+		if do != "set" || !slices.ContainsFunc(n.Changes, func(c view.PropertyChange) bool { return slices.EqualFunc(c.Old, value, isCell) }) {
 			p.Changes = append(p.Changes, n)
 		}
 	}
 	return nil
 }
 
-// isOnly reports that a value, as it is written in a form, is all that there is.
-func isOnly(cells []view.Cell, value string) bool {
-	return len(cells) == 1 && (cells[0].Text == value || cells[0].Ref != nil && cells[0].Ref.ID == value)
+// isCell reports that a value is the one that somebody wrote.
+func isCell(is, written view.Cell) bool {
+	return is.Text == written.Text && is.Ref == nil || is.Ref != nil && slices.Contains([]string{is.Ref.ID, is.Ref.IRI, referenceTo(*is.Ref)}, written.Text)
 }
 
 // undoPage answers what taking back a commit would change.
@@ -254,7 +304,7 @@ func (s *site) restorePosted(w http.ResponseWriter, r *http.Request) error {
 // selectedPosted changes the rows of a list that were ticked.
 func (s *site) selectedPosted(w http.ResponseWriter, r *http.Request) error {
 	return s.proposed(w, r, func(a *asker, values url.Values) (*proposal, error) {
-		return a.selectedProposal(r.PathValue("type"), values)
+		return a.selectedProposal(r.PathValue("type"), values, func(capability string) (*formState, error) { return s.newForm(w, r, capability) })
 	})
 }
 

@@ -103,6 +103,49 @@ func TestTickedRowsAreChangedAtOnceAndBack(t *testing.T) {
 	}
 }
 
+// The field of a cell says what all rows that are ticked get: one value, several, or none.
+func TestTickedRowsGetWhatAFieldSays(t *testing.T) {
+	f, iris := newTasks(t)
+	where := func(property, op string, value ...any) any {
+		condition := map[string]any{"property": property, "op": op}
+		if len(value) > 0 {
+			condition["value"] = value[0]
+		}
+		return f.call(t, "list", map[string]any{"type": "Task", "where": []any{condition}})["total"]
+	}
+	for _, c := range []struct {
+		property, op string
+		field        url.Values
+		value        []any
+		want         string
+		says         string
+	}{
+		{"status", "=", url.Values{"arg.status": {"done"}, "was.status": {"x"}}, []any{"done"}, "10", "“Set status to done”"},
+		{"points", "=", url.Values{"arg.points": {"41"}}, []any{41}, "10", "“Set points to 41”"},
+		{"needs", "=", url.Values{"arg.needs": {"t1", "", "t2"}}, []any{"t2"}, "10", "“Set needs to t1, t2”"},
+		{"note", "is_empty", url.Values{"arg.note": {""}}, nil, "10", "“Remove note”"},
+		{"points", "is_empty", url.Values{"arg.points": {""}, "null.points": {"1"}}, nil, "10", "“Remove points”"},
+	} {
+		values := url.Values{"node": iris[2:], "change": {"set"}, "property": {c.property}}
+		for name, v := range c.field {
+			values[name] = v
+		}
+		a := f.sendTo(t, "/admin/types/Task/selected", values)
+		checkPage(t, c.says, a)
+		form := formWith(t, a, "node")
+		form.Set("_do", "call")
+		a = f.sendTo(t, "/admin/types/Task/selected", form)
+		if got := fmt.Sprint(where(c.property, c.op, c.value...)); got != c.want || !strings.Contains(mainText(a), c.says) {
+			t.Errorf("%v: %s have it; %s", c.field, got, mainText(a))
+		}
+	}
+	head := f.head(t)
+	a := f.sendTo(t, "/admin/types/Task/selected", url.Values{"node": iris, "change": {"set"}, "property": {"points"}, "arg.points": {"many"}, "_do": {"call"}})
+	if f.head(t) != head || !strings.Contains(mainText(a), "points") {
+		t.Errorf("a field that is refused: %s", mainText(a))
+	}
+}
+
 func TestTickedRowsAreClearedAndDeletedWithTheirReferences(t *testing.T) {
 	f, iris := newTasks(t)
 	do := func(values url.Values) answer {

@@ -141,6 +141,7 @@
 	// Rows are ticked one by one, with Shift from the last one that was ticked, or all of the page by the box in the head.
 	// How many are stands in the form below the table, which stays in sight while there are some.
 	const ticks = () => [...document.querySelectorAll(".list-table tbody .tick input")];
+	const ticked = () => ticks().filter(it => it.checked);
 	let last = null, shifted = false;
 
 	function count() {
@@ -151,6 +152,12 @@
 		head.checked = n > 0 && n === all.length;
 		head.indeterminate = n > 0 && n < all.length;
 		form.classList.toggle("some", n > 0);
+		form.classList.toggle("several", n > 1);
+		for (const it of document.querySelectorAll(".cell-edit [data-all]")) {
+			it.hidden = n < 2 || !it.closest("tr").querySelector(".tick input").checked;
+			const text = `Save in all ${n} ticked`;
+			if (it.textContent !== text) it.textContent = text;
+		}
 		const says = n ? `${n} ticked` : "", line = document.getElementById("ticked");
 		if (line.textContent !== says) line.textContent = says;
 	}
@@ -171,9 +178,19 @@
 		count();
 	});
 
+	// A row stays as high as it is when the pointer is over it: what there is no room for is the tooltip of its cell.
+	document.addEventListener("pointerover", e => {
+		const cell = cellOf(e.target), text = cell?.querySelector(":scope > .vals, .node");
+		if (!text) return;
+		if (text.scrollHeight > text.clientHeight + 1) cell.title = text.innerText.trim().slice(0, 1000);
+		else cell.removeAttribute("title");
+	});
+
 	// A cell is edited with the field of the node's form, which is sent where the form is sent. So all that the form
 	// refuses is refused here, too.
 	const propertyOf = cell => table().tHead.rows[0].cells[cell.cellIndex].dataset.property;
+	// titleOf is what people call it.
+	const titleOf = cell => table().tHead.rows[0].cells[cell.cellIndex].dataset.title || propertyOf(cell);
 	// A column over a reference is of another node.
 	const addressOf = cell => propertyOf(cell) && !propertyOf(cell).includes(".") && cell.parentElement.dataset.edit;
 	const parse = async answer => new DOMParser().parseFromString(await answer.text(), "text/html");
@@ -226,8 +243,9 @@
 			form.append(says);
 		}
 		form.append(field);
-		form.insertAdjacentHTML("beforeend", '<p class="buttons"><button class="small primary">Save</button><button class="small" type="button" data-leave>Cancel</button></p>');
+		form.insertAdjacentHTML("beforeend", '<p class="buttons"><button class="small primary">Save</button><button class="small" data-all title="Ctrl-Enter">Save in all</button><button class="small" type="button" data-leave>Cancel</button></p>');
 		cell.replaceChildren(form);
+		count();
 		window.htmx?.process(form);
 		document.dispatchEvent(new CustomEvent("trails:added"));
 		const control = form.querySelector("[aria-invalid=true]") || field.querySelector("input:checked") || field.querySelector("input:not([type=hidden]), select, textarea");
@@ -250,7 +268,9 @@
 		const form = e.target.closest?.(".cell-edit");
 		if (!form || e.defaultPrevented) return;
 		const open = e.target.getAttribute("aria-expanded") === "true";
+		const all = form.querySelector("[data-all]:not([hidden])");
 		if (e.key === "Escape" && !open) leave(cellOf(form));
+		else if (e.key === "Enter" && (e.ctrlKey || e.metaKey) && all) form.requestSubmit(all);
 		else if (e.key === "Enter" && (e.target.matches("select, [type=radio], [type=checkbox]") || e.target.matches("textarea") && (e.ctrlKey || e.metaKey))) form.requestSubmit();
 		else return;
 		e.preventDefault();
@@ -258,19 +278,54 @@
 	document.addEventListener("submit", async e => {
 		if (!e.target.matches(".cell-edit")) return;
 		e.preventDefault();
-		const form = e.target, cell = cellOf(form);
+		const form = e.target, cell = cellOf(form), all = e.submitter?.matches("[data-all]") ? document.getElementById("selected") : null;
 		if (form.getAttribute("aria-busy")) return;
 		form.setAttribute("aria-busy", "true");
+		const sent = new FormData(form);
+		if (all) { // the form of the rows that are ticked, with the field in the place of a text
+			for (const name of [...sent.keys()]) if (name.startsWith("was.") || name === "arg.branch") sent.delete(name);
+			for (const box of ticked()) sent.append("node", box.value);
+			sent.set("change", "set");
+			sent.set("property", propertyOf(cell));
+		}
 		let page = null, done = false;
 		try {
-			const answer = await fetch(form.action, { method: "POST", body: new FormData(form) });
-			done = answer.redirected && /\/done\/[^/]+$/.test(new URL(answer.url).pathname);
+			const answer = await fetch(all ? all.action : form.action, { method: "POST", body: new URLSearchParams(sent) });
+			done = answer.redirected && /\/(done|commits)\/[^/]+$/.test(new URL(answer.url).pathname);
 			page = await parse(answer);
 		} catch (e) { /* below */ }
 		form.removeAttribute("aria-busy");
-		if (done) await saved(cell, page);
-		else if (!page || !show(cell, page)) tell("It was not saved, and what you wrote is still here: the server did not answer as it should. Try again.");
+		if (done) await saved(cell, page, all ? ticked().map(rowOf) : [cell.parentElement]);
+		else if (page && all && page.getElementById("proposal") && !whyNot(page)) ask(all, sent);
+		else if (!page || !(all ? refused(form, whyNot(page)) : show(cell, page))) tell("It was not saved, and what you wrote is still here: the server did not answer as it should. Try again.");
 	});
+
+	const rowOf = box => box.closest("tr");
+
+	const whyNot = page => page.querySelector("main :is([role=alert], .notice-bad p)");
+
+	// refused says in a cell why all rows that are ticked were not changed.
+	function refused(form, why) {
+		if (!why) return false;
+		form.querySelector(".filter-error")?.remove();
+		form.insertAdjacentHTML("afterbegin", '<p class="filter-error" role="alert"></p>');
+		form.firstChild.textContent = why.textContent;
+		return true;
+	}
+
+	// ask leads to the page that asks before as much goes.
+	function ask(all, sent) {
+		const form = document.createElement("form");
+		form.method = "post";
+		form.action = all.action;
+		for (const [name, value] of sent) {
+			if (name.startsWith("_")) continue;
+			form.append(Object.assign(document.createElement("input"), { type: "hidden", name, value }));
+		}
+		form.hidden = true;
+		document.body.append(form);
+		form.submit();
+	}
 
 	function tell(text, undo) {
 		const line = document.getElementById("edited");
@@ -278,23 +333,28 @@
 		if (undo) line.append(" ", undo);
 	}
 
-	// saved shows the row as it is now, and leads to the page that takes the change back.
-	async function saved(cell, done) {
-		const row = cell.parentElement, at = cell.cellIndex, name = propertyOf(cell);
+	// saved shows rows as they are now, and leads to the page that takes the change back.
+	async function saved(cell, done, rows) {
+		const row = cell.parentElement, at = cell.cellIndex, title = titleOf(cell);
 		leave(cell);
 		let fresh = null;
 		try {
 			fresh = await parse(await fetch(location.href, { headers: { Accept: "text/html" } }));
-		} catch (e) { /* the row stays as it was until the page is current again */ }
-		const now = [...fresh?.querySelectorAll(".list-table tbody tr") || []].find(it => it.dataset.key === row.dataset.key);
-		if (now) {
-			now.querySelectorAll(".tick input").forEach((it, i) => { it.checked = row.querySelectorAll(".tick input")[i]?.checked; });
-			row.replaceWith(document.adoptNode(now));
-			tidy();
-			focus(now.cells[at]);
+		} catch (e) { /* the rows stay as they were until the page is current again */ }
+		const now = new Map([...fresh?.querySelectorAll(".list-table tbody tr") || []].map(it => [it.dataset.key, it]));
+		let gone = 0;
+		for (const old of rows) {
+			const it = now.get(old.dataset.key);
+			if (!it) { gone++; continue; }
+			it.querySelectorAll(".tick input").forEach((box, i) => { box.checked = old.querySelectorAll(".tick input")[i]?.checked; });
+			old.replaceWith(document.adoptNode(it));
 		}
+		tidy();
+		if (now.has(row.dataset.key)) focus(now.get(row.dataset.key).cells[at]);
 		const undo = done.querySelector("a[href*='/admin/undo?']");
-		tell(!undo ? `${name} is as it was.` : now ? `${name} is changed.` : `${name} is changed; its row is not among these any more.`, undo && document.adoptNode(undo));
+		const changed = rows.length > 1 ? `${title} of ${rows.length} rows is changed` : `${title} is changed`;
+		const left = !gone ? "" : rows.length > 1 ? `; ${gone} of them are not among these any more` : "; its row is not among these any more";
+		tell(undo ? `${changed}${left}.` : `${title} is as it was.`, undo && document.adoptNode(undo));
 	}
 
 	tidy();

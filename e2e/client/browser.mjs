@@ -52,7 +52,7 @@ async function open (browser, { theme = 'light', size = 'wide', scripts = true }
     return route.abort()
   })
   page.on('console', (m) => {
-    const sent = [plain(page.url()), `${base}/admin/capabilities/requirement.update`] // a cell of a list is sent to the form
+    const sent = [plain(page.url()), `${base}/admin/capabilities/requirement.update`, `${base}/admin/types/Requirement/selected`] // where a cell of a list is sent
     if (['error', 'warning'].includes(m.type()) && !(ownRefusal.test(m.text()) && sent.includes(plain(m.location().url)))) {
       faults.push(`console: ${m.text()} at ${m.location().url}`)
     }
@@ -551,6 +551,80 @@ async function cells ({ page }) {
   await page.waitForURL('**/admin/undo?**')
 }
 
+// atOnce changes ten rows as somebody would who sees the pages for the first time, and takes that back; presses of the mouse
+// and keys are counted. Then it tries a value that is refused, the rows of a list that shows them no longer, and the keys.
+async function atOnce ({ page }) {
+  await page.addInitScript(() => {
+    const add = (e) => {
+      if (e.isTrusted && !['Shift', 'Control'].includes(e.key)) sessionStorage.setItem('presses', pressed() + 1)
+    }
+    const pressed = () => Number(sessionStorage.getItem('presses') || 0)
+    addEventListener('mousedown', add, true)
+    addEventListener('keydown', add, true)
+  })
+  const presses = () => page.evaluate(() => { const n = Number(sessionStorage.getItem('presses')); sessionStorage.removeItem('presses'); return n })
+  const box = (i) => page.locator('tbody .tick input').nth(i)
+  const cell = (i) => page.locator('table.list-table tbody tr').nth(i).locator('td:has(.vals)', { hasText: /^(proposed|accepted|met)$/ })
+  const values = async (count) => (await page.locator('table.list-table tbody tr').evaluateAll((rows, at) => rows.map((row) => row.cells[at].innerText), await cell(0).evaluate((it) => it.cellIndex))).slice(0, count)
+  await page.goto(`${base}/admin`)
+  await page.locator('main a.card', { hasText: 'Requirement' }).click()
+  await box(9).waitFor()
+  const before = await values(10)
+  const to = before.every((it) => it === 'proposed') ? 'accepted' : 'proposed'
+  await box(0).click()
+  await box(9).click({ modifiers: ['Shift'] })
+  await accessible(page, 'a list with ten rows ticked')
+  await cell(3).dblclick()
+  const open = page.locator('.cell-edit')
+  await open.getByText(to, { exact: true }).click()
+  await accessible(page, 'a cell that is edited for ten rows')
+  await open.getByRole('button', { name: 'Save in all 10 ticked' }).click()
+  await page.locator('#edited a').waitFor()
+  equal(await values(10), Array(10).fill(to), 'ten rows are changed')
+  equal(await page.locator('tbody .tick input:checked').count(), 10, 'and still ticked')
+  holds((await page.locator('#edited').innerText()).includes('of 10 rows is changed'), 'the line beneath says so')
+  await accessible(page, 'a list with ten rows changed')
+  const change = await presses()
+  holds(change > 0 && change <= 8, `changing ten at once takes ${change} presses`)
+  await page.locator('#edited a').click()
+  await page.getByRole('button', { name: 'Take it back' }).click()
+  await page.waitForURL('**/admin/commits/*')
+  const undo = await presses()
+  holds(undo > 0 && undo <= 2, `taking it back takes ${undo} presses`)
+  await page.goto(`${base}/admin/types/Requirement`)
+  equal(await values(10), before, 'all have what they had')
+
+  await page.goto(`${base}/admin/types/Requirement?col=code&col=status&col=priority&where=priority%3E0`)
+  const number = page.locator('table.list-table tbody tr').nth(1).locator('td.num').last()
+  const was = await number.innerText()
+  await box(0).click()
+  await box(2).click({ modifiers: ['Shift'] })
+  await number.dblclick()
+  await open.locator('input#f-priority').fill('77')
+  await page.keyboard.press('Control+Enter')
+  await open.locator('.filter-error').waitFor()
+  holds((await open.locator('.filter-error').innerText()).includes('77'), 'what is refused is told in the cell')
+  await accessible(page, 'a cell whose value is refused for all')
+  equal(await open.locator('input#f-priority').inputValue(), '77', 'and is still there')
+  await box(1).click()
+  await box(2).click()
+  equal(await open.locator('[data-all]').isVisible(), false, 'one row alone is saved alone')
+  await open.getByRole('button', { name: 'Cancel' }).click()
+  await open.waitFor({ state: 'detached' })
+  equal(await number.innerText(), was, 'nothing is changed')
+}
+
+// hovering moves the pointer over a row with a text that has no room: the row keeps its height, and a tooltip has the text.
+async function hovering ({ page }) {
+  await page.goto(`${rich}/admin/types/Alpha?col=alphaText`)
+  const cell = page.locator('table.list-table tbody tr', { has: page.locator('.vals', { hasText: 'A long text' }) }).locator('td:has(.vals)')
+  const high = async () => (await cell.boundingBox()).height
+  const before = await high()
+  await cell.hover()
+  holds((await cell.getAttribute('title')).startsWith('A long text'), 'the tooltip has the text')
+  equal(await high(), before, 'the row is as high as before')
+}
+
 // filters writes filters that cannot be used: the list stays, and so does what was written.
 async function filters ({ page }) {
   await page.goto(`${base}/admin/types/Requirement?where=status%3Dmet`)
@@ -976,7 +1050,7 @@ async function main () {
         await window.end()
       }
     }
-    for (const part of [cells, arrives, references, editing, signIn, issuing]) {
+    for (const part of [cells, atOnce, hovering, arrives, references, editing, signIn, issuing]) {
       const window = await open(browser)
       await part(window)
       await window.end()
