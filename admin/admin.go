@@ -49,7 +49,7 @@ type site struct {
 	opts        Options
 	log         *slog.Logger
 	mux         *http.ServeMux
-	palette     *palette
+	colours     *typeColours
 	watchers    atomic.Int64 // open event streams
 	submissions *submissions
 	staged      *staging
@@ -69,7 +69,7 @@ type route struct {
 func New(e Engine, opts Options) http.Handler {
 	s := &site{
 		engine: e, opts: opts, log: opts.Log, mux: http.NewServeMux(),
-		palette: &palette{}, submissions: newSubmissions(), staged: newStaging(),
+		colours: &typeColours{}, submissions: newSubmissions(), staged: newStaging(),
 	}
 	if s.opts.Auth == nil {
 		s.opts.Auth = auth.New(auth.Options{})

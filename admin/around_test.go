@@ -46,7 +46,7 @@ types:
 			links = append(links, attribute(n, "href"))
 		}
 	}
-	for _, want := range []string{"▸ 40 Leaf", "Leaf 3", "Next", "<b>The hub</b>", "uses →", "made_by →", "near →"} {
+	for _, want := range []string{"▸ 40 Leaf", "Leaf 3", "Next", "<b>The hub</b>", "Uses →", "Made by →", "Near →"} {
 		if !slices.Contains(texts, want) {
 			t.Errorf("%q is not in the picture: %q", want, texts)
 		}
@@ -153,13 +153,13 @@ func TestGroupsOpenAndNodesExpand(t *testing.T) {
 	a = follow(a, "▸ 40 Leaf")
 	has(a, "▾ 40 Leaf", true)
 	has(a, "Leaf 7", true)
-	if !slices.ContainsFunc(rows(a.byID(t, "around")), func(row []string) bool { return slices.Equal(row, []string{"Leaf 7", "uses", "The hub"}) }) {
+	if !slices.ContainsFunc(rows(a.byID(t, "around")), func(row []string) bool { return slices.Equal(row, []string{"Leaf 7", "Uses", "The hub"}) }) {
 		t.Error("the table does not have the link of a member of the group")
 	}
 	a = follow(a, "Leaf 7")
 	has(a, "Deeper", true)
 	a = follow(a, "Deeper")
-	says(t, a, "about: what the card says", "Fold", "1 link out, 0 in")
+	says(t, a, "About: what the card says", "Fold", "1 link out, 0 in")
 	has(follow(a, "Fold"), "Deeper", true) // Leaf 7 is still expanded
 	a = follow(a, "▾ 40 Leaf")
 	has(a, "Leaf 8", false)
@@ -249,7 +249,7 @@ func TestLinksBetweenNeighboursAreDrawn(t *testing.T) {
 	f := hub(t)
 	f.call(t, "leaf.update", map[string]any{"id": "9", "part_of": "7"})
 	page := "/admin/types/Hub/h/graph?open=" + url.QueryEscape("in uses Leaf Hub/h")
-	between := []string{"Leaf 9", "part_of", "Leaf 7"}
+	between := []string{"Leaf 9", "Part of", "Leaf 7"}
 	has := func(path string, want bool) answer {
 		t.Helper()
 		a := f.get(t, path, 200)
@@ -261,7 +261,7 @@ func TestLinksBetweenNeighboursAreDrawn(t *testing.T) {
 	}
 	has(page, true)
 	has("/admin/types/Hub/h/graph", false) // its ends are in a group that is not open
-	if a := has(page+"&without=part_of", false); !strings.Contains(mainText(a), "part_of") {
+	if a := has(page+"&without=part_of", false); !strings.Contains(mainText(a), "Part of") {
 		t.Error("the relation cannot be shown again")
 	}
 	has(page+"&at=main~1", false)

@@ -9,13 +9,13 @@ func TestAPageTellsWhoSaidEachValue(t *testing.T) {
 	for _, href := range linkTo(a, "Who said this") {
 		a = f.get(t, href, 200)
 	}
-	says(t, a, "Who said this", "authorPersonPerson/ben", "Give it to Benana", "note.update", "titlestringTitle of a")
+	says(t, a, "Who said this", "AuthorPersonPerson/ben", "Give it to Benana", "note.update", "TitlestringTitle of a")
 	if got := linked(a, "/admin/types/Person/ben"); len(got) == 0 {
 		t.Error("the author is no link")
 	}
 	review := f.get(t, "/admin/types/Note/a?blame=1&branch=review", 200)
 	says(t, review, "By review", "Call it otherwise", "trails://kg/Note/a?branch=review", "id=a branch=review")
-	says(t, f.get(t, "/admin/types/Note/a?blame=1&at=head~1", 200), "titlestringTitle of a")
+	says(t, f.get(t, "/admin/types/Note/a?blame=1&at=head~1", 200), "TitlestringTitle of a")
 	f.get(t, "/admin/types/Note/a?blame=2", 400)
 }
 

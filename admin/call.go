@@ -23,8 +23,8 @@ type asker struct {
 	engine Engine
 	ctx    context.Context
 	call   invoke.Call
-	// palette gets the types of each schema that is read.
-	palette *palette
+	// colours get the types of each schema that is read.
+	colours *typeColours
 	// head is the commit of the first answer. Later answers are at least as new, so a page that names it never misses
 	// a change.
 	head string
@@ -35,7 +35,7 @@ type asker struct {
 }
 
 func (s *site) asker(w http.ResponseWriter, r *http.Request) *asker {
-	return &asker{engine: s.engine, ctx: r.Context(), palette: s.palette, state: stateOf(r), call: invoke.Call{
+	return &asker{engine: s.engine, ctx: r.Context(), colours: s.colours, state: stateOf(r), call: invoke.Call{
 		Principal: auth.PrincipalOf(r.Context()), Via: "admin", Whole: true,
 		TraceID: w.Header().Get(httpapi.TraceHeader), ParentSpan: invoke.TraceOf(r.Context()).Span,
 	}}

@@ -10,7 +10,7 @@ import (
 func TestThePageOfDifferencesTellsThemByNode(t *testing.T) {
 	f := newBranches(t)
 	a := f.get(t, "/admin/diff?to=review", 200)
-	says(t, a, "to review", "changedBy review", "titlewas Title of ais By review", "removedTitle of b", "madeNew there")
+	says(t, a, "to review", "changedBy review", "Titlewas Title of ais By review", "removedTitle of b", "madeNew there")
 	for _, where := range []string{"/admin/types/Note/a?branch=review", "/admin/types/Note/c?branch=review"} {
 		if got := linked(a, where); len(got) != 1 {
 			t.Errorf("%s is linked as %v", where, got)
@@ -66,7 +66,7 @@ func TestTheValuesOfADifferenceLeadToTheirStates(t *testing.T) {
 	f.call(t, "component.update", map[string]any{"branch": "draft", "id": "kg", "title": "The graph anew", "dependsOn": []string{"db", "fault"}})
 	f.call(t, "standard.update", map[string]any{"branch": "draft", "id": "mcp", "title": "MCP as it lives"})
 	a := f.get(t, "/admin/diff?from=main&to=draft", 200)
-	says(t, a, "changedThe graph anewComponent", "titlewas The graph as a valueis The graph anew", "dependsOnwas ", "changedMCP as it livesStandard")
+	says(t, a, "changedThe graph anewComponent", "Titlewas The graph as a valueis The graph anew", "Depends onwas ", "changedMCP as it livesStandard")
 	for where, text := range map[string]string{
 		"/admin/types/Component/validate?branch=main": "Constraints on every write", "/admin/types/Component/fault?branch=draft": "The meanings of errors", "/admin/types/Component/kg?branch=draft": "The graph anew",
 	} {
@@ -75,5 +75,5 @@ func TestTheValuesOfADifferenceLeadToTheirStates(t *testing.T) {
 		}
 	}
 	f.call(t, "standard.delete", map[string]any{"branch": "draft", "id": "mcp", "detach": true})
-	says(t, f.get(t, "/admin/diff?from=main&to=draft&node=Standard/mcp", 200), "removedModel Context ProtocolStandard", "typewas Standard")
+	says(t, f.get(t, "/admin/diff?from=main&to=draft&node=Standard/mcp", 200), "removedModel Context ProtocolStandard", "Typewas Standard")
 }

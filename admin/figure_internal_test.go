@@ -34,7 +34,7 @@ func TestLabelsOfAPictureNeverOverlap(t *testing.T) {
 			f.link(figureLink{From: rapid.IntRange(0, n-1).Draw(t, "from"), To: rapid.IntRange(0, n-1).Draw(t, "to"), Property: rapid.SampledFrom([]string{"p", "a property with a long name"}).Draw(t, "property")})
 		}
 		for _, l := range layouts {
-			checkBoxes(t, l.word, f.draw(&palette{}, l.word, "picture"))
+			checkBoxes(t, l.word, f.draw(newPalette(&typeColours{}, nil), l.word, "picture"))
 		}
 	})
 }

@@ -51,8 +51,13 @@ func (s *site) changedBeside(w http.ResponseWriter, r *http.Request) error {
 	if len(since) == 0 {
 		return fault.New(fault.NotFound, "nothing was changed since %s", line(q.Get("seen")))
 	}
+	doc, err := a.schema()
+	if err != nil {
+		return err
+	}
+	colours := newPalette(s.colours, doc.Types)
 	entries := h.Map(since[:min(len(since), commitsBeside)], func(e view.HistoryEntry) h.Node {
-		return h.Li(commitLink(e.Commit.ID), h.Text(" by "), h.Bdi(h.B(h.Text(line(e.Commit.Author)))), h.Text(", "), timeAt(e.Commit.Time), changeTable(e.Changes, state{}, state{}))
+		return h.Li(commitLink(e.Commit.ID), h.Text(" by "), h.Bdi(h.B(h.Text(line(e.Commit.Author)))), h.Text(", "), timeAt(e.Commit.Time), changeTable(colours, e.Changes, state{}, state{}))
 	})
 	return send(w, r, http.StatusOK, h.Group{
 		h.Ul(h.Class("plain"), entries),

@@ -172,7 +172,7 @@ func TestADryRunShowsWhatWouldChangeAndChangesNothing(t *testing.T) {
 	form.Set("null.body", "1")
 	a := f.press(t, form, dryRun)
 	says(t, a, "Preview: nothing was changed", "1 statement added, 2 removed")
-	if diff := cmp.Diff([][]string{{"Property", "Now", "Then"}, {"body", "was old", "removed"}, {"priority", "was 1", "would be 2"}}, rows(a.find(tag("table"))[0])); diff != "" {
+	if diff := cmp.Diff([][]string{{"Property", "Now", "Then"}, {"Body", "was old", "removed"}, {"Priority", "was 1", "would be 2"}}, rows(a.find(tag("table"))[0])); diff != "" {
 		t.Error(diff)
 	}
 	if f.commits(t) != before {

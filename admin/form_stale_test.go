@@ -26,9 +26,9 @@ func TestAStaleFormShowsBothAndWritesNothing(t *testing.T) {
 	says(t, a, "It changed meanwhile", "by ana changed it", "While you wrote", "take theirs and start over")
 	want := [][]string{
 		{"Property", "Theirs, as it is now", "Yours"},
-		{"body", "theirs", "mine"},
-		{"priority", "2", "not touched: theirs stays"},
-		{"done", "not set", "true"},
+		{"Body", "theirs", "mine"},
+		{"Priority", "2", "not touched: theirs stays"},
+		{"Done", "not set", "true"},
 	}
 	if diff := cmp.Diff(want, rows(a.find(tag("table"))[0])); diff != "" {
 		t.Error(diff)
@@ -147,7 +147,7 @@ func TestAnOpenFormHearsOfItsNodeAndAsksWhatWasChanged(t *testing.T) {
 	f.get(t, address, http.StatusNotFound) // nothing yet
 	f.call(t, "note.update", map[string]any{"id": "n1", "priority": 2})
 	told := textOf(f.get(t, address, http.StatusOK).doc)
-	if !strings.Contains(told, "priority") || !strings.Contains(told, "was 1") || strings.Contains(told, "title") {
+	if !strings.Contains(told, "Priority") || !strings.Contains(told, "was 1") || strings.Contains(told, "Title") {
 		t.Errorf("it says %s", told)
 	}
 }

@@ -279,7 +279,7 @@ func (s *site) graphJSON(w http.ResponseWriter, r *http.Request) error {
 		Truncated bool        `json:"truncated"`
 	}{answer.Root, []drawn{}, answer.Edges, answer.Truncated}
 	for _, n := range answer.Nodes {
-		d := drawn{ID: n.IRI, Label: firstRunes(firstOf(line(n.Label), line(n.ID), line(n.IRI)), 48), Type: n.Type, Hue: s.palette.hue(n.Type), Depth: n.Depth, Href: pageOf(n.Node)}
+		d := drawn{ID: n.IRI, Label: firstRunes(firstOf(line(n.Label), line(n.ID), line(n.IRI)), 48), Type: n.Type, Hue: s.colours.hue(n.Type), Depth: n.Depth, Href: pageOf(n.Node)}
 		out.Nodes = append(out.Nodes, d)
 	}
 	return sendJSON(w, out)

@@ -10,7 +10,7 @@ import (
 func (d instanceData) drawBlame() h.Node {
 	return section("blame", h.Text("Who said this"), anchor("more", nodeURL(d.Type, d.ID), h.Text("The values alone")),
 		h.Dl(h.Class("props panel"), h.Map(d.Blame, func(p blamedProperty) h.Node {
-			return h.Div(h.Class("prop"), h.ID(blameID(p.Name)), h.Dt(h.Text(line(p.Name)), span("kind", d.kindOf(p.Name))),
+			return h.Div(h.Class("prop"), h.ID(blameID(p.Name)), h.Dt(h.Text(d.Doc.relation(p.Name)), span("kind", d.kindOf(p.Name))),
 				h.Dd(h.Ul(h.Class("vals blamed"), h.Map(p.Values, blamed.draw))))
 		})), d.Pager.draw())
 }

@@ -22,7 +22,7 @@ func (d formData) main(p page) h.Node {
 			return actions(anchor("button", nodeURL(n.Type, n.ID), h.Text("Back to "+labelOf(n))))
 		})),
 		h.Div(h.Class("columns"),
-			h.Div(d.drawMade(), d.drawMessage(), d.drawConflict(), d.drawProblems(), d.drawPreview(p.colours), h.Iff(d.Result != nil, func() h.Node { return d.Result.draw() }), d.drawForm()),
+			h.Div(d.drawMade(), d.drawMessage(), d.drawConflict(p.colours), d.drawProblems(), d.drawPreview(p.colours), h.Iff(d.Result != nil, func() h.Node { return d.Result.draw() }), d.drawForm()),
 			d.drawAbout()),
 	}
 }
@@ -136,7 +136,7 @@ func (d formData) drawAbout() h.Node {
 // drawLost is what a deletion removes.
 func (t *target) drawLost() h.Node {
 	return h.Dl(h.Class("members"), h.Map(t.Properties, func(p view.Property) h.Node {
-		return h.If(len(p.Values) > 0, h.Div(h.Dt(h.Text(p.Name)), h.Dd(h.Ul(h.Class("vals inline"), cellItems(p.Values)))))
+		return h.If(len(p.Values) > 0, h.Div(h.Dt(h.Text(firstOf(p.Label, propertyName(p.Name)))), h.Dd(h.Ul(h.Class("vals inline"), cellItems(p.Values)))))
 	}))
 }
 
@@ -146,7 +146,7 @@ func cellItems(cells []view.Cell) h.Node {
 }
 
 // drawConflict is what the instance became, next to what was filled in.
-func (d formData) drawConflict() h.Node {
+func (d formData) drawConflict(colours *palette) h.Node {
 	if d.Conflict == nil {
 		return nil
 	}
@@ -160,13 +160,13 @@ func (d formData) drawConflict() h.Node {
 	return h.Section(h.Class("notice notice-warn"), h.ID("conflict"), h.Role("alert"), focused(), h.Aria("labelledby", "h-conflict"),
 		h.H2(h.ID("h-conflict"), h.Text("It changed meanwhile")), what,
 		h.If(c.Same, h.P(h.Text("It already is as you want it."))),
-		h.If(len(c.Rows) > 0, h.Div(h.Class("diff panel"), h.Table(columns("Property", "Theirs, as it is now", "Yours"), h.TBody(h.Map(c.Rows, conflictRow.draw))))),
+		h.If(len(c.Rows) > 0, h.Div(h.Class("diff panel"), h.Table(columns("Property", "Theirs, as it is now", "Yours"), h.TBody(h.Map(c.Rows, func(r conflictRow) h.Node { return r.draw(colours) }))))),
 		h.P(h.Text("The form below has your changes on top of theirs: send it again to make them. Or "),
 			anchor("", formURL(d.Capability.ID, "id", d.Target.Node.ID), h.Text("take theirs and start over")), h.Text(".")))
 }
 
 // draw is one property, theirs and yours.
-func (r conflictRow) draw() h.Node {
+func (r conflictRow) draw(colours *palette) h.Node {
 	theirs := h.Map(r.Theirs, func(c view.Cell) h.Node { return h.Group{cell(c), space} })
 	var yours h.Node
 	switch {
@@ -179,5 +179,5 @@ func (r conflictRow) draw() h.Node {
 	default:
 		yours = h.Map(r.Yours, func(text string) h.Node { return h.Ins(typedText(text, r.Dated)) })
 	}
-	return h.Tr(rowHead(h.Text(r.Property)), h.Td(h.Data("label", "Theirs"), either(len(theirs) > 0, theirs, faint("not set"))), h.Td(h.Data("label", "Yours"), yours))
+	return h.Tr(h.Data("property", r.Property), rowHead(h.Text(colours.property(r.Property))), h.Td(h.Data("label", "Theirs"), either(len(theirs) > 0, theirs, faint("not set"))), h.Td(h.Data("label", "Yours"), yours))
 }

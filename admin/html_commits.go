@@ -191,5 +191,5 @@ func nodeChangeBetween(colours *palette, change view.NodeChange, node, before, a
 	return h.Article(h.Class("diff panel"),
 		h.Header(badge(kinds[change.What], change.What), h.H3(&within{node, nodeLink(n)}), h.If(n.Type != "", typeBadge(colours, n.Type)),
 			h.If(change.Graph != "", h.Span(faint("in the graph "), bdiLine(change.Graph))), h.Group(links)),
-		changeTable(change.Changes, before, after))
+		changeTable(colours, change.Changes, before, after))
 }

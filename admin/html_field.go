@@ -9,7 +9,6 @@ import (
 	"trails/admin/form"
 	h "trails/admin/html"
 	"trails/capability"
-	kgschema "trails/schema"
 )
 
 // fieldHelp is what a page knows of the values of its fields; the zero value knows nothing.
@@ -57,7 +56,7 @@ func fieldName(f form.Field, help fieldHelp) h.Node {
 	case f.Title != "":
 		words = f.Title
 	case !known || help.Words && !isCallField[f.Name]: // a property may be called like an argument
-		words = kgschema.Words(f.Label())
+		words = propertyName(f.Label())
 	}
 	return h.Group{h.Span(h.Class("name words"), h.Title(f.Name), h.Text(words)), h.If(f.Required, h.Group{space, span("need", "required")})}
 }

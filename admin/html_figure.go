@@ -18,7 +18,7 @@ func (f *figure) draw(colours *palette, layout, name string) h.Node {
 	a := f.arrange(layout)
 	var links, names, boxes h.Group
 	for i, l := range f.Links {
-		links, names = append(links, f.drawLink(a, l)), append(names, f.drawName(a, i, l))
+		links, names = append(links, f.drawLink(colours, a, l)), append(names, f.drawName(colours, a, i, l))
 	}
 	for i, n := range f.Nodes {
 		boxes = append(boxes, n.draw(colours, a.X[i], a.Y[i]))
@@ -35,7 +35,7 @@ func (f *figure) frame(name string, left, width, height float64, inner ...h.Node
 const figureName = 11
 
 // drawLink is a curve from box to box with a point where the link ends.
-func (f *figure) drawLink(a arrangement, l figureLink) h.Node {
+func (f *figure) drawLink(colours *palette, a arrangement, l figureLink) h.Node {
 	fromX, fromY, toX, toY := a.X[l.From], a.Y[l.From], a.X[l.To], a.Y[l.To]
 	right := fromX < toX
 	start, end := fromX+figureBox/2, toX-figureBox/2
@@ -48,12 +48,12 @@ func (f *figure) drawLink(a arrangement, l figureLink) h.Node {
 		start, end = fromX-figureBox/2, toX+figureBox/2
 		bend, bendTo = start-figureGap/2, end+figureGap/2
 	}
-	return h.G(h.TitleEl(h.Text(labelOf(f.Nodes[l.From].Node)+" — "+line(l.Property)+" → "+labelOf(f.Nodes[l.To].Node))),
+	return h.G(h.TitleEl(h.Text(labelOf(f.Nodes[l.From].Node)+" — "+colours.property(l.Property)+" → "+labelOf(f.Nodes[l.To].Node))),
 		curve(start, fromY, bend, bendTo, end, toY), linkEnd(end, toY))
 }
 
 // drawName is the name of the link by which a node was reached, beside the node. Names are over all links.
-func (f *figure) drawName(a arrangement, i int, l figureLink) h.Node {
+func (f *figure) drawName(colours *palette, a arrangement, i int, l figureLink) h.Node {
 	child := -1
 	if a.Lead[l.From] == i {
 		child = l.From
@@ -63,7 +63,7 @@ func (f *figure) drawName(a arrangement, i int, l figureLink) h.Node {
 	if child < 0 || l.Inner {
 		return nil
 	}
-	text := cut(l.Property, figureName)
+	text := cut(colours.property(l.Property), figureName)
 	if a.X[l.From] < a.X[l.To] {
 		text += " →"
 	} else {
@@ -133,7 +133,7 @@ func (f *figure) drawTables(colours *palette) h.Node {
 		if l.Inner {
 			from, to = f.told(from, l.Of), f.told(to, l.Of)
 		}
-		return h.Tr(h.Td(f.Nodes[from].cell()), h.Td(h.Text(line(l.Property))), h.Td(f.Nodes[to].cell()))
+		return h.Tr(h.Td(f.Nodes[from].cell()), h.Td(h.Text(colours.property(l.Property))), h.Td(f.Nodes[to].cell()))
 	})
 	return h.Group{
 		section("nodes", h.Text("Nodes"), nil, scrolled("Table of nodes", head, h.TBody(nodes))),

@@ -68,7 +68,7 @@ func (d graphData) drawCard(colours *palette) h.Node {
 	summary := ""
 	for _, p := range e.Properties { // the longest text says the most
 		if p.Class == "" && len(p.Values) > 0 && p.Values[0].Text != e.Node.Label {
-			if text := p.Name + ": " + cut(p.Values[0].Text, 160); len(text) > len(summary) {
+			if text := firstOf(p.Label, propertyName(p.Name)) + ": " + cut(p.Values[0].Text, 160); len(text) > len(summary) {
 				summary = text
 			}
 		}
@@ -105,7 +105,7 @@ func (d graphData) drawLegend(colours *palette) h.Node {
 			return entry(firstOf(t.Name, " "), firstOf(t.Name, "no type"), t.Count, slices.Contains(d.Hide, t.Name), d.with(func(v *graphView) { v.Hide = toggled(v.Hide, t.Name) }))
 		}))}),
 		h.If(len(d.Relations) > 0, h.Group{h.H2(h.Text("Relations")), h.Ul(h.Class("legend plain"), h.Aria("label", "Relations"), h.Map(d.Relations, func(t typeCount) h.Node {
-			return entry("", line(t.Name), t.Count, slices.Contains(d.Without, t.Name), d.with(func(v *graphView) { v.Without = toggled(v.Without, t.Name) }))
+			return entry("", colours.property(t.Name), t.Count, slices.Contains(d.Without, t.Name), d.with(func(v *graphView) { v.Without = toggled(v.Without, t.Name) }))
 		}))}),
 	}
 }
@@ -119,7 +119,7 @@ func (d graphData) drawCanvas(colours *palette) h.Node {
 				h.ID("picture"), h.Ask("data-graph", d.Source)),
 			legend(colours, d.Kinds)),
 		section("nodes", h.Text("Nodes"), nil, d.drawNodes(colours)),
-		section("edges", h.Text("Links"), nil, d.drawEdges()),
+		section("edges", h.Text("Links"), nil, d.drawEdges(colours)),
 	}
 }
 
@@ -148,13 +148,13 @@ func (d graphData) drawNodes(colours *palette) h.Node {
 	})))
 }
 
-func (d graphData) drawEdges() h.Node {
+func (d graphData) drawEdges(colours *palette) h.Node {
 	if len(d.Told) == 0 {
 		return empty(h.Text("No links."))
 	}
 	return h.Group{
 		scrolled("Table of links", columns("From", "Property", "To"), h.TBody(h.Map(d.Told, func(e toldEdge) h.Node {
-			return h.Tr(h.Td(nodeLink(e.From)), h.Td(h.Text(line(e.Property))), h.Td(nodeLink(e.To)))
+			return h.Tr(h.Td(nodeLink(e.From)), h.Td(h.Text(colours.property(e.Property))), h.Td(nodeLink(e.To)))
 		}))),
 		h.If(len(d.Told) < len(d.Edges), h.P(h.Class("faint"), h.Text(fmt.Sprintf("The first %d of %d links.", len(d.Told), len(d.Edges))))),
 	}

@@ -12,6 +12,6 @@ func (d historyData) main(p page) h.Node {
 			sub(typeBadge(p.colours, d.Type), idCode(line(d.ID)), h.If(!d.Node.Exists, badge("bad", "deleted"))),
 		}, actions(h.If(d.Node.Exists, anchor("button", nodeURL(d.Type, d.ID), h.Text("As it is now"))))),
 		h.H2(h.Class("hide"), h.Text("Changes, newest first")),
-		historyEntries(d.Entries, d.Listed, d.Node, d.Newest), d.Pager.draw(),
+		historyEntries(p.colours, d.Entries, d.Listed, d.Node, d.Newest), d.Pager.draw(),
 	}
 }

@@ -35,7 +35,7 @@ func (d instanceData) main(p page) h.Node {
 			}))),
 		h.If(len(d.Versions.Commits) > 1, d.drawVersions(state{Branch: branchNamed(p.Frame.Branch)})),
 		h.Div(h.Class("columns"),
-			h.Div(h.Iff(d.Blame == nil, d.drawProperties), h.Iff(d.Blame != nil, d.drawBlame), h.If(d.Only == "", h.Group{d.drawAround(p.colours), d.drawIncoming(p.colours), d.drawHistory()})),
+			h.Div(h.Iff(d.Blame == nil, d.drawProperties), h.Iff(d.Blame != nil, d.drawBlame), h.If(d.Only == "", h.Group{d.drawAround(p.colours), d.drawIncoming(p.colours), d.drawHistory(p.colours)})),
 			h.Div(h.If(d.Only == "", h.Group{d.drawRecord(), d.drawPrograms()}))),
 	}
 }
@@ -124,7 +124,7 @@ func (d instanceData) drawProperties() h.Node {
 
 // drawProperty is a property with its values.
 func (d instanceData) drawProperty(p view.Property) h.Node {
-	name := h.Text(firstOf(p.Label, p.Name))
+	name := h.Text(firstOf(p.Label, propertyName(p.Name)))
 	if about := firstOf(p.Description, textIf(p.Label != "", p.Name, "")); about != "" {
 		name = h.Abbr(h.Title(line(about)), name)
 	}
@@ -202,9 +202,9 @@ func (d instanceData) drawIncoming(colours *palette) h.Node {
 	return section("in", h.Text("Referred to by"), nil, either(len(groups) > 0, h.Div(h.Class("panel"), groups), empty(h.Text("Nothing refers to this."))))
 }
 
-func (d instanceData) drawHistory() h.Node {
+func (d instanceData) drawHistory(colours *palette) h.Node {
 	return section("history", h.Text("History"), anchor("more", nodeURL(d.Type, d.ID)+"/history", h.Text("Whole history")),
-		historyEntries(d.History.Entries, d.Listed, d.Node, true))
+		historyEntries(colours, d.History.Entries, d.Listed, d.Node, true))
 }
 
 // picture is where a script draws; the text stands there without one.

@@ -50,7 +50,7 @@ func (m *merge) drawForm(colours *palette) h.Node {
 func (m *merge) drawDecisions(colours *palette) h.Node {
 	p := m.Preview
 	return h.Group{
-		h.If(len(p.Clashes) > 0, section("clashes", h.Text(times(max(p.ClashCount, len(p.Clashes)), "clash", "clashes")), nil, m.drawClashes(),
+		h.If(len(p.Clashes) > 0, section("clashes", h.Text(times(max(p.ClashCount, len(p.Clashes)), "clash", "clashes")), nil, m.drawClashes(colours),
 			h.Div(h.Class("filter"), labelled("", "take", "All without a decision", h.Select(h.ID("take"), h.Name("take"), option("", "are to be decided", m.Take == ""),
 				option("ours", "stay as on "+line(m.Target), m.Take == "ours"), option("theirs", "become as on "+line(m.Source), m.Take == "theirs"), option("base", "become as before both", m.Take == "base")))))),
 		h.If(len(m.Kept) > 0, section("kept", h.Text("Decided before"), nil, h.Ul(h.Class("panel pad vals"), h.Map(m.Kept, func(text string) h.Node {
@@ -103,15 +103,15 @@ func (m *merge) node(name string) h.Node {
 }
 
 // drawClashes are the clashes, each with the ways to decide it.
-func (m *merge) drawClashes() h.Node {
+func (m *merge) drawClashes(colours *palette) h.Node {
 	var out h.Group
 	for i, c := range m.Preview.Clashes {
-		out = append(out, m.drawClash(c, i))
+		out = append(out, m.drawClash(colours, c, i))
 	}
 	return out
 }
 
-func (m *merge) drawClash(c mergeClash, place int) h.Node {
+func (m *merge) drawClash(colours *palette, c mergeClash, place int) h.Node {
 	choice := m.Decided[c.Name()]
 	side := func(take, title string, values []string, own h.Node) h.Node {
 		id := fmt.Sprintf("take-%d-%s", place, take)
@@ -126,7 +126,7 @@ func (m *merge) drawClash(c mergeClash, place int) h.Node {
 	own := h.Input(h.Name(clashField("value", place)), h.Aria("label", "Another value of "+line(c.Name())), h.Value(choice.Value), h.AutoComplete("off"))
 	return h.FieldSet(h.Class("clash panel"), hiddenInput(clashField("clash", place), c.Name()),
 		h.Legend(h.Class("hide"), h.Text(line(c.Name()))),
-		h.Div(h.Class("clash-head"), badge(textIf(c.Taken != "", "good", "warn"), textIf(c.Taken != "", "decided", "to be decided")), h.H3(m.node(c.Node), h.If(c.Property != "", h.Group{space, bdiLine(c.Property)})), h.Bdi(h.Class("faint"), h.Text(whole(c.Message)))),
+		h.Div(h.Class("clash-head"), badge(textIf(c.Taken != "", "good", "warn"), textIf(c.Taken != "", "decided", "to be decided")), h.H3(m.node(c.Node), h.If(c.Property != "", h.Group{space, h.Bdi(h.Text(colours.property(c.Property)))})), h.Bdi(h.Class("faint"), h.Text(whole(c.Message)))),
 		h.Div(h.Class("clash-sides"),
 			side("base", "Before both", c.Base, nil), side("ours", m.Target, c.Ours, nil), side("theirs", m.Source, c.Theirs, nil),
 			h.If(c.Property != "", side(valueTaken, "Another value", nil, own))))

@@ -64,7 +64,7 @@ func (q question) main(p page) h.Node {
 		pageHead(h.Group{h.H1(h.Bdi(h.Dir("auto"), h.Text(p.Title))), sub(idCode(q.Capability))}),
 		h.Section(h.Class(textIf(q.Preview.Harmless(), "notice", "notice notice-bad")), h.Aria("labelledby", "h-lost"), h.H2(h.ID("h-lost"), h.Text("What this would do")),
 			q.Preview.draw(p.colours),
-			h.Iff(q.Target != nil, func() h.Node { return h.Map(q.Target.Incoming, drawReferring) }),
+			h.Iff(q.Target != nil, func() h.Node { return h.Map(q.Target.Incoming, func(in view.Incoming) h.Node { return drawReferring(p.colours, in) }) }),
 			h.P(h.Text("A commit keeps what was, so that it can be read again; nothing brings it back by itself."))),
 		h.Form(h.Class("form panel"), h.Method("post"), h.Action(q.Action), h.EncType("multipart/form-data"),
 			h.Map(q.Hidden, keptInput), hiddenInput("_confirmed", q.Confirmed),
@@ -73,12 +73,12 @@ func (q question) main(p page) h.Node {
 }
 
 // drawReferring says which nodes refer to one that is to be deleted, the first of them by name.
-func drawReferring(in view.Incoming) h.Node {
+func drawReferring(colours *palette, in view.Incoming) h.Node {
 	var nodes []h.Node
 	for _, n := range in.Nodes[:min(len(in.Nodes), 5)] {
 		nodes = append(nodes, nodeLink(n))
 	}
-	return h.P(h.Text(count(in.Total)+textIf(in.More, "+", "")+" "+in.Type+" refer to it by "), h.B(h.Text(in.Property)), h.Text(": "), separated(h.Text(", "), nodes))
+	return h.P(h.Text(count(in.Total)+textIf(in.More, "+", "")+" "+in.Type+" refer to it by "), h.B(h.Text(colours.property(in.Property))), h.Text(": "), separated(h.Text(", "), nodes))
 }
 
 // main is the result of a form that was sent.

@@ -57,7 +57,7 @@ func typeText(name string) h.Node {
 }
 
 // swatch is the colour and the mark of a type, beside its name or what is of it.
-func (p *palette) swatch(name string) h.Node {
+func (p *typeColours) swatch(name string) h.Node {
 	return h.Span(h.Class("swatch "+p.class(name)), h.Data("mark", p.mark(name)), h.Aria("hidden", "true"))
 }
 
@@ -189,13 +189,13 @@ func (p *pager) draw() h.Node {
 }
 
 // changeTable is what became of each property, with links to the states before and after; nothing when there is no change.
-func changeTable(changes []view.PropertyChange, before, after state) h.Node {
+func changeTable(colours *palette, changes []view.PropertyChange, before, after state) h.Node {
 	if len(changes) == 0 {
 		return nil
 	}
 	return h.Table(h.Caption(h.Class("hide"), h.Text("Changes by property")), columns("Property", "Before", "After"),
 		h.TBody(h.Map(changes, func(c view.PropertyChange) h.Node {
-			return h.Tr(rowHead(h.Bdi(h.Class("breaks"), h.Text(propertyName(c.Property)))),
+			return h.Tr(rowHead(h.Bdi(h.Class("breaks"), h.Text(colours.property(c.Property)))),
 				h.Td(&within{before, h.Map(c.Old, func(c view.Cell) h.Node { return h.Del(unseen("was "), cutCell(c)) })}),
 				h.Td(&within{after, h.Map(c.New, func(c view.Cell) h.Node { return h.Ins(unseen("is "), cutCell(c)) })}))
 		})))
@@ -207,20 +207,20 @@ func callOf(call view.Activity, listed map[string]bool) h.Node {
 }
 
 // historyEntry is what one commit did to a node; restore, if there is one, leads to making that version the node's again.
-func historyEntry(e view.HistoryEntry, listed map[string]bool, restore h.Node) h.Node {
+func historyEntry(colours *palette, e view.HistoryEntry, listed map[string]bool, restore h.Node) h.Node {
 	c := e.Commit
 	return h.Article(h.Class("diff panel"), h.Data("key", c.ID),
 		h.Header(h.H3(anchor("", commitURL(c.ID), h.Bdi(h.Text(firstOf(line(c.What), line(c.Message), c.ID))))),
 			h.If(c.What != "" && c.Message != "", h.Bdi(h.Class("soft"), h.Text("“"+line(c.Message)+"”"))),
 			h.Span(h.Class("faint"), timeAt(c.Time)), authorLink(c.Author), h.If(c.Door != "", faint(throughDoor(c.Door))), undoLink(c.ID), restore,
 			h.Iff(e.Activity != nil, func() h.Node { return h.Span(capabilityLink(e.Activity.Capability, listed[e.Activity.Capability])) })),
-		changeTable(e.Changes, state{}, state{}),
+		changeTable(colours, e.Changes, state{}, state{}),
 		h.If(e.More, h.P(h.Class("legend faint"), h.Text("More changed than is shown here; "), anchor("", commitURL(c.ID), h.Text("see the commit")), h.Text("."))))
 }
 
 // historyEntries are entries of a node's history, the newest first. The newest of the whole history is what the node is now;
 // each other one, unless it deleted the node, is a version that can be restored.
-func historyEntries(list []view.HistoryEntry, listed map[string]bool, of view.Node, newest bool) h.Node {
+func historyEntries(colours *palette, list []view.HistoryEntry, listed map[string]bool, of view.Node, newest bool) h.Node {
 	if len(list) == 0 {
 		return empty(h.Text("No commit touched it."))
 	}
@@ -231,7 +231,7 @@ func historyEntries(list []view.HistoryEntry, listed map[string]bool, of view.No
 		if !isNow && of.Type != "" && !deletes(e) {
 			restore = anchor("faint", restoreAddress(e.Commit.ID, of), h.Text("Restore this version"), unseen(" of "+e.Commit.ID))
 		}
-		entries = append(entries, historyEntry(e, listed, restore))
+		entries = append(entries, historyEntry(colours, e, listed, restore))
 	}
 	return entries
 }

@@ -31,7 +31,7 @@ func (d pathsData) main(p page) h.Node {
 				h.If(d.Found.Note != "", h.P(h.Class("notice"), h.Role("status"), h.Text(d.Found.Note), h.If(len(d.Found.Paths) == d.Limit && d.Limit < pathsMost, h.Group{space, d.more()}))),
 				h.If(len(d.Found.Paths) > 0, h.Group{
 					section("picture", h.Text("Picture"), nil, framed(figurePicture, "The paths as a picture", "around paths", "", d.draw(p.colours))),
-					section("paths", h.Text(times(len(d.Found.Paths), "path", "paths")), nil, h.Ol(h.Class("panel pad paths"), h.Map(d.Found.Paths, pathLine))),
+					section("paths", h.Text(times(len(d.Found.Paths), "path", "paths")), nil, h.Ol(h.Class("panel pad paths"), h.Map(d.Found.Paths, func(path view.Path) h.Node { return pathLine(p.colours, path) }))),
 				}),
 			}
 		}),
@@ -65,11 +65,13 @@ func (d pathsData) drawForm() h.Node {
 }
 
 // pathLine is a path as a sentence.
-func pathLine(p view.Path) h.Node {
+func pathLine(colours *palette, p view.Path) h.Node {
 	var out h.Group
 	for i, n := range p.Nodes {
 		if i > 0 {
-			out = append(out, h.Text(p.Links[i-1].Arrow()))
+			link := p.Links[i-1]
+			link.Property = colours.property(link.Property)
+			out = append(out, h.Text(link.Arrow()))
 		}
 		out = append(out, nodeLink(n))
 	}
@@ -97,7 +99,7 @@ func (d pathsData) draw(colours *palette) h.Node {
 			if k == len(p.Links)-1 {
 				to, toY = last, middle
 			}
-			links = append(links, pathLink(l, from, fromY, to, toY, y))
+			links = append(links, pathLink(colours, l, from, fromY, to, toY, y))
 			if k > 0 {
 				boxes = append(boxes, pathNode(p.Nodes[k], from-pathBox, y).draw(colours))
 			}
@@ -114,11 +116,11 @@ func pathNode(n view.Node, x, y float64) box {
 
 // pathLink is one link of a path whose line is at y, with its property above the line and the arrow in the direction of
 // the link.
-func pathLink(l view.PathLink, from, fromY, to, toY, y float64) h.Node {
+func pathLink(colours *palette, l view.PathLink, from, fromY, to, toY, y float64) h.Node {
 	const bend, letter = 16.0, 7.4
 	d := fmt.Sprintf("M%s %sC%s %s %s %s %s %s", h.Length(from), h.Length(fromY), h.Length(from+bend/2), h.Length(fromY), h.Length(from+bend/2), h.Length(y), h.Length(from+bend), h.Length(y)) +
 		fmt.Sprintf("L%s %sC%s %s %s %s %s %s", h.Length(to-bend), h.Length(y), h.Length(to-bend/2), h.Length(y), h.Length(to-bend/2), h.Length(toY), h.Length(to), h.Length(toY))
-	name := cut(l.Property, int((to-from-bend)/letter)-2)
+	name := cut(colours.property(l.Property), int((to-from-bend)/letter)-2)
 	if name += " →"; l.Back {
 		name = "← " + strings.TrimSuffix(name, " →")
 	}

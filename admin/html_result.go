@@ -69,7 +69,7 @@ func (p *preview) draw(colours *palette) h.Node {
 			return h.Map(p.Warnings, func(text string) h.Node { return h.P(h.Class("bad-text"), bdiMessage(text)) })
 		}),
 		h.If(len(p.Rest.Members) > 0, p.Rest.draw()),
-		h.If(len(p.Rows) > 0, h.Div(h.Class("diff panel"), h.Table(columns("Property", "Now", "Then"), h.TBody(h.Map(p.Rows, previewRow.draw))))),
+		h.If(len(p.Rows) > 0, h.Div(h.Class("diff panel"), h.Table(columns("Property", "Now", "Then"), h.TBody(h.Map(p.Rows, func(r previewRow) h.Node { return r.draw(colours) }))))),
 		p.Plan.draw(),
 		h.If(len(p.Rows) == 0, h.Map(p.Nodes, func(n view.NodeChange) h.Node { return nodeChange(colours, n) })),
 		h.If(len(p.Rows) == 0, p.Changes.drawMore()),
@@ -91,10 +91,10 @@ func (p *preview) drawCounts() h.Node {
 }
 
 // draw is a property before and after.
-func (r previewRow) draw() h.Node {
+func (r previewRow) draw(colours *palette) h.Node {
 	old := h.Map(r.Old, func(c view.Cell) h.Node { return h.Del(unseen("was "), cell(c)) })
 	now := h.Map(r.New, func(text string) h.Node { return h.Ins(unseen("would be "), typedText(text, r.Dated)) })
-	return h.Tr(rowHead(h.Text(r.Property)), h.Td(either(len(old) > 0, old, faint("not set"))), h.Td(either(r.Removed, faint("removed"), now)))
+	return h.Tr(rowHead(h.Text(colours.property(r.Property))), h.Td(either(len(old) > 0, old, faint("not set"))), h.Td(either(r.Removed, faint("removed"), now)))
 }
 
 // typedText is what somebody typed, a day or time as other values of its kind are shown.

@@ -42,7 +42,7 @@ func (d *searchData) main(p page) h.Node {
 // draw is one hit: its name, its type, and the text that fits.
 func (t hit) draw(colours *palette, q fulltext.Query) h.Node {
 	return h.Li(t.link(colours, q), h.If(t.Text != "" && t.Text != t.Label,
-		h.P(h.Class("text"), h.If(t.Property != "", faint(t.Property+": ")), h.Bdi(h.Dir("auto"), marks(line(t.Text), q)))), h.If(t.Why != "", h.P(h.Class("faint"), bdiLine(t.Why))))
+		h.P(h.Class("text"), h.If(t.Property != "", faint(colours.property(t.Property)+": ")), h.Bdi(h.Dir("auto"), marks(line(t.Text), q)))), h.If(t.Why != "", h.P(h.Class("faint"), bdiLine(t.Why))))
 }
 
 // link leads to the node, or names one that has no page.

@@ -163,28 +163,33 @@ func (d schemaDocument) pathsOf(typeName string) []pathGroup {
 	return append([]pathGroup{own}, others...)
 }
 
-// titleOf is what people call a property: its label, else its name.
-func titleOf(p schema.PropertyDocument) string { return firstOf(p.Label, p.Name) }
+// titleOf is what people call a property: its label, else its name in words.
+func titleOf(p schema.PropertyDocument) string { return firstOf(p.Label, propertyName(p.Name)) }
 
-// relation is what people call a property of any type: the label, if all types that have it under this name and a label
-// agree, else the name.
-func (d schemaDocument) relation(name string) string {
-	label := ""
-	for _, t := range d.Types {
+// labelsOf are the labels of properties by name. A name whose labels differ from type to type has none.
+func labelsOf(types []schema.TypeDocument) map[string]string {
+	labels := map[string]string{}
+	for _, t := range types {
 		for _, p := range t.Properties {
-			if p.Name != name || p.Label == "" || p.Label == label {
+			if p.Label == "" {
 				continue
 			}
-			if label != "" {
-				return name
+			if known, has := labels[p.Name]; has && known != p.Label {
+				labels[p.Name] = ""
+			} else {
+				labels[p.Name] = p.Label
 			}
-			label = p.Label
 		}
 	}
-	return firstOf(label, name)
+	return labels
 }
 
-// title is what people call a property of a type, or a path of two: the path itself where no property of it has a label.
+// relation is what people call a property of any type.
+func (d schemaDocument) relation(name string) string {
+	return firstOf(labelsOf(d.Types)[name], propertyName(name))
+}
+
+// title is what people call a property of a type, or a path of two.
 func (d schemaDocument) title(typeName, path string) string {
 	name, rest, deep := strings.Cut(path, ".")
 	properties := d.properties(typeName)
@@ -196,10 +201,7 @@ func (d schemaDocument) title(typeName, path string) string {
 	if !deep {
 		return title
 	}
-	if end := d.title(properties[i].Class, rest); title != name || end != rest {
-		return title + " › " + end
-	}
-	return path
+	return title + " › " + d.title(properties[i].Class, rest)
 }
 
 // heading is a column's head, which sorts when it can.
@@ -715,7 +717,7 @@ func newListData(v listView, doc schemaDocument, t schema.TypeDocument, a view.T
 var numbers = []string{"integer", "number", "decimal", "double", "float", "int", "long"}
 
 func (v listView) heading(c view.Column) heading {
-	h := heading{Name: c.Name, Title: firstOf(c.Label, c.Name), Number: slices.Contains(numbers, datatypeName(c.Datatype)), Class: c.Class, Kind: datatypeName(c.Datatype)}
+	h := heading{Name: c.Name, Title: firstOf(c.Label, propertyName(c.Name)), Number: slices.Contains(numbers, datatypeName(c.Datatype)), Class: c.Class, Kind: datatypeName(c.Datatype)}
 	if !c.Many && c.Name != "" {
 		h.Href = v.sorted(c.Name).href()
 		if too, ok := v.sortedToo(c.Name); ok {

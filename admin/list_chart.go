@@ -195,7 +195,7 @@ func groupsOf(cells []view.Cell) []group {
 }
 
 // title is what people call a column.
-func (t *tally) title(path string) string { return firstOf(t.titles[path], path) }
+func (t *tally) title(path string) string { return firstOf(t.titles[path], propertyName(path)) }
 
 // href is the list of the rows of a group, without the chart.
 func (t *tally) href(g group) string {

@@ -103,7 +103,7 @@ types:
 	if len(links) != 2 {
 		t.Fatalf("the links are %v in %s", links, mainText(a))
 	}
-	seen, next := 0, links["by"]
+	seen, next := 0, links["By"]
 	for next != "" {
 		p := f.get(t, next, 200)
 		seen += len(rows(p.byID(t, "found"))) - 1

@@ -50,7 +50,7 @@ func TestAListIsFilteredSortedAndPagedByItsAddress(t *testing.T) {
 	f := newExample(t)
 	a := f.get(t, "/admin/types/Requirement?where=status%3Dmet&sort=code&desc=1&limit=3&col=code&col=priority", 200)
 	table := rows(a.find(tag("table"))[0])
-	if diff := cmp.Diff([]string{"title + sort also by title", "code ▼", "priority + sort also by priority"}, table[0]); diff != "" {
+	if diff := cmp.Diff([]string{"Title + sort also by Title", "Code ▼", "Priority + sort also by Priority"}, table[0]); diff != "" {
 		t.Error(diff)
 	}
 	if len(table) != 4 || table[1][1] < table[2][1] {
@@ -60,11 +60,11 @@ func TestAListIsFilteredSortedAndPagedByItsAddress(t *testing.T) {
 	if got := linked(a, "/admin/types/Requirement?col=code&col=priority&desc=1&limit=3&offset=3&sort=code&where=status%3Dmet"); len(got) != 1 || got[0] != "Next" {
 		t.Errorf("the next page is linked as %v", got)
 	}
-	if got := linked(a, "/admin/types/Requirement?col=code&col=priority&desc=1&limit=3&sort=code"); len(got) < 1 || !strings.HasPrefix(got[0], "Remove filter: status") {
+	if got := linked(a, "/admin/types/Requirement?col=code&col=priority&desc=1&limit=3&sort=code"); len(got) < 1 || !strings.HasPrefix(got[0], "Remove filter: Status") {
 		t.Errorf("the filter is taken away by %v", got)
 	}
 	head := a.find(func(n *html.Node) bool { return attribute(n, "aria-sort") == "descending" })
-	if len(head) != 1 || !strings.HasPrefix(textOf(head[0]), "code") {
+	if len(head) != 1 || !strings.HasPrefix(textOf(head[0]), "Code") {
 		t.Errorf("%d heads say that they sort", len(head))
 	}
 }
@@ -74,7 +74,7 @@ func TestAListIsSortedBySeveralColumns(t *testing.T) {
 	const sorted = "/admin/types/Requirement?col=status&col=priority&col=code&sort="
 	a := f.get(t, sorted+"status%2C-priority%2Ccode", 200)
 	table := rows(a.find(tag("table"))[0])
-	want := []string{"title", "status ▲1 sorts at place 1 ⇅ turn the direction of status", "priority ▼2 sorts at place 2 ⇅ turn the direction of priority", "code ▲3 sorts at place 3 ⇅ turn the direction of code"}
+	want := []string{"Title", "Status ▲1 sorts at place 1 ⇅ turn the direction of Status", "Priority ▼2 sorts at place 2 ⇅ turn the direction of Priority", "Code ▲3 sorts at place 3 ⇅ turn the direction of Code"}
 	if diff := cmp.Diff(want, table[0]); diff != "" {
 		t.Error(diff)
 	}
@@ -84,10 +84,10 @@ func TestAListIsSortedBySeveralColumns(t *testing.T) {
 		t.Errorf("got %v", table)
 	}
 	for _, c := range []struct{ at, to, says string }{
-		{"status", "status%2Cpriority", "+ sort also by priority"},
-		{"status&desc=1", "-status%2Cpriority", "+ sort also by priority"},
-		{"-status%2Cpriority", "-status%2C-priority", "⇅ turn the direction of priority"},
-		{"-status%2Cpriority", "code", "code"},
+		{"status", "status%2Cpriority", "+ sort also by Priority"},
+		{"status&desc=1", "-status%2Cpriority", "+ sort also by Priority"},
+		{"-status%2Cpriority", "-status%2C-priority", "⇅ turn the direction of Priority"},
+		{"-status%2Cpriority", "code", "Code"},
 	} {
 		if got := linked(f.get(t, sorted+c.at, 200), sorted+c.to); len(got) != 1 || got[0] != c.says {
 			t.Errorf("from %s to %s: %q, want %q", c.at, c.to, got, c.says)
@@ -130,7 +130,7 @@ func TestAnInstanceShowsItsPropertiesLinksAndHistory(t *testing.T) {
 	f := newExample(t)
 	f.call(t, "requirement.update", map[string]any{"id": "R-001", "priority": 4, "message": "Less urgent"})
 	a := f.get(t, "/admin/types/Requirement/R-001", 200)
-	says(t, a, "Everything lives in one SQLite file", "integer, required", "Component satisfies", "The SQLite file", "Less urgent", "was 1", "is 4", "trails://kg/Requirement/R-001")
+	says(t, a, "Everything lives in one SQLite file", "integer, required", "Component Satisfies", "The SQLite file", "Less urgent", "was 1", "is 4", "trails://kg/Requirement/R-001")
 	for _, twin := range []string{"json", "jsonld", "turtle"} {
 		if got := linked(a, "/kg/Requirement/R-001?format="+twin); len(got) != 2 {
 			t.Errorf("%s is linked %d times, want in the head and in the foot", twin, len(got))
@@ -164,7 +164,7 @@ func TestADeletedInstanceSaysWhichCommitDeletedIt(t *testing.T) {
 func TestTheNeighbourhoodIsListedToo(t *testing.T) {
 	f := newExample(t)
 	a := f.get(t, "/admin/types/Component/kg/graph?depth=2&direction=out", 200)
-	says(t, a, "Around The graph as a value", "The SQLite file", "dependsOn")
+	says(t, a, "Around The graph as a value", "The SQLite file", "Depends on")
 	if n := len(a.find(func(n *html.Node) bool {
 		return n.Data == "option" && attribute(n, "selected") == "" && hasAttribute(n, "selected")
 	})); n != 3 {

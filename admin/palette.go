@@ -13,10 +13,24 @@ import (
 // without a type has the hue 0.
 const hues = 12
 
-// palette assigns colours to types, the same on every page. While there are enough colours they are distinct; of further
-// types, those of one colour have different initials as long as there are colours for that. A type keeps its colour when
-// others are added. The zero palette has no types. It is safe for concurrent use.
+// palette is how a page shows the types and properties of a schema. The zero palette has none.
 type palette struct {
+	*typeColours
+	labels map[string]string // of [labelsOf]
+}
+
+// newPalette is the palette of a schema whose types the colours have learnt.
+func newPalette(colours *typeColours, types []schema.TypeDocument) *palette {
+	return &palette{typeColours: colours, labels: labelsOf(types)}
+}
+
+// property is what people call a property of any type.
+func (p *palette) property(name string) string { return firstOf(p.labels[name], propertyName(name)) }
+
+// typeColours assigns colours to types, the same on every page. While there are enough colours they are distinct; of further
+// types, those of one colour have different initials as long as there are colours for that. A type keeps its colour when
+// others are added. The zero value has no types. It is safe for concurrent use.
+type typeColours struct {
 	mu     sync.Mutex
 	names  []string
 	byName map[string]typeLook
@@ -29,7 +43,7 @@ type typeLook struct {
 }
 
 // learn takes the types of the schema as it is now, in their order.
-func (p *palette) learn(types []schema.TypeDocument) {
+func (p *typeColours) learn(types []schema.TypeDocument) {
 	names := make([]string, len(types))
 	for i, t := range types {
 		names[i] = t.Name
@@ -85,7 +99,7 @@ func marksOf(name string) []string {
 }
 
 // hue is the colour of a type; an unknown type gets a colour by its name.
-func (p *palette) hue(name string) int {
+func (p *typeColours) hue(name string) int {
 	if name == "" {
 		return 0
 	}
@@ -98,7 +112,7 @@ func (p *palette) hue(name string) int {
 }
 
 // mark is the letter, or the two, that tell a type from the others of its colour; "" for no type.
-func (p *palette) mark(name string) string {
+func (p *typeColours) mark(name string) string {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if look, known := p.byName[name]; known {
@@ -108,7 +122,7 @@ func (p *palette) mark(name string) string {
 }
 
 // class is the class of the style sheet for the colour of a type.
-func (p *palette) class(name string) string { return "hue-" + strconv.Itoa(p.hue(name)) }
+func (p *typeColours) class(name string) string { return "hue-" + strconv.Itoa(p.hue(name)) }
 
 // preferred is a colour that follows from the name alone (FNV-1a).
 func preferred(name string) int {

@@ -20,7 +20,7 @@ func typesNamed(names ...string) (types []schema.TypeDocument) {
 
 func TestUpToTwelveTypesHaveColoursOfTheirOwn(t *testing.T) {
 	var names []string
-	var p palette
+	var p typeColours
 	before := map[string]int{}
 	for i := range 40 {
 		names = append(names, fmt.Sprintf("Type%d", i))
@@ -54,7 +54,7 @@ func TestTypesOfOneColourHaveDifferentLetters(t *testing.T) {
 			names = append(names, fmt.Sprintf("%sType%d", initial, i))
 		}
 	}
-	var p palette
+	var p typeColours
 	p.learn(typesNamed(append(names, "Another")...))
 	seen := map[typeLook]string{}
 	for _, name := range names {
@@ -199,7 +199,7 @@ func TestTypesOfOneColourAreToldApartByTheirMarks(t *testing.T) {
 		lists[2] = append(lists[2], fmt.Sprintf("%c%c", 'A'+i%6, 'a'+i/6))
 	}
 	for _, names := range lists {
-		var p palette
+		var p typeColours
 		before := map[string]string{}
 		for i := range names {
 			p.learn(typesNamed(names[:i+1]...))
@@ -219,7 +219,7 @@ func TestTypesOfOneColourAreToldApartByTheirMarks(t *testing.T) {
 			}
 		}
 	}
-	var p palette
+	var p typeColours
 	p.learn(typesNamed("Person"))
 	for name, want := range map[string]string{"": "", "Person": "P", "Unknown": "U", "élan": "É"} {
 		if got := p.mark(name); got != want {

@@ -40,7 +40,7 @@ func TestThePathsBetweenTwoNodes(t *testing.T) {
 			lines = append(lines, textOf(li))
 		}
 	}
-	if want := []string{"Ana —manages→ Ben <b> —member_of→ X ←member_of— Cy"}; !slices.Equal(lines, want) {
+	if want := []string{"Ana —Manages→ Ben <b> —Member of→ X ←Member of— Cy"}; !slices.Equal(lines, want) {
 		t.Errorf("paths %q, want %q", lines, want)
 	}
 	for _, svg := range a.find(func(n *html.Node) bool {

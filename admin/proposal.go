@@ -146,7 +146,7 @@ func (a *asker) selectedProposal(typeName string, values url.Values, formOf func
 		if !known {
 			return nil, fault.Argument("property", fault.Closed, line(property), t.Name+" has no property "+line(property))
 		}
-		p.Title, p.Button, p.Capability = "Change "+property+" of "+some, "Change "+some, loadID
+		p.Title, p.Button, p.Capability = "Change "+doc.title(t.Name, property)+" of "+some, "Change "+some, loadID
 		switch {
 		case do == "clear":
 			p.Arguments, err = setting(t.Name, nodes, property, nil)

@@ -243,7 +243,7 @@ func TestAVersionOfANodeIsRestoredFromItsHistory(t *testing.T) {
 		t.Fatalf("the versions that can be restored are %q; want the two before the newest", versions)
 	}
 	page := f.get(t, versions[1], 200)
-	says(t, page, "This changes 1 Task, as one commit", "titlewas Otheris Task 1", "pointswas 40is 1", "statuswas doneis open")
+	says(t, page, "This changes 1 Task, as one commit", "Titlewas Otheris Task 1", "Pointswas 40is 1", "Statuswas doneis open")
 	values := formWith(t, page, "version")
 	values.Set("_do", "call")
 	done := f.sendTo(t, "/admin/restore", values)
@@ -258,7 +258,7 @@ func TestAVersionOfANodeIsRestoredFromItsHistory(t *testing.T) {
 	if len(gone) != 1 {
 		t.Fatalf("of a deleted node %q can be restored; want what it was before", gone)
 	}
-	says(t, f.get(t, gone[0], 200), "This adds 1 Task", "titleis Task 3")
+	says(t, f.get(t, gone[0], 200), "This adds 1 Task", "Titleis Task 3")
 	f.get(t, "/admin/restore?type=Task&id=t1&version=head", 400)
 }
 

@@ -113,14 +113,15 @@ func (a *asker) schema() (schemaDocument, error) {
 	var answer struct{ Schema schemaDocument }
 	err := a.furnish("schema_get", map[string]any{"format": "json"}, &answer)
 	if err == nil {
-		a.palette.learn(answer.Schema.Types)
+		a.colours.learn(answer.Schema.Types)
 	}
 	return answer.Schema, err
 }
 
 // respond answers with a page.
 func (s *site) respond(w http.ResponseWriter, r *http.Request, status int, p page) error {
-	p.Frame, p.colours = s.frameOf(w, r), s.palette
+	p.Frame = s.frameOf(w, r)
+	p.colours = newPalette(s.colours, p.Frame.Types)
 	if p.Live.Head == "" {
 		p.Live.Head = p.Frame.Head
 	}

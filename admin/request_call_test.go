@@ -51,7 +51,7 @@ func TestARequestIsASentenceAboutNodes(t *testing.T) {
 	says(t, f.get(t, "/admin/requests", 200), "wants to delete Standard rfc9457 on main", "wants to change the schema on main", "wants to take back "+f.head(t)+" on main", "Nobody needs it")
 	a := f.get(t, "/admin/requests/1", 200)
 	says(t, a, "ana wants to delete Standard “Problem Details for HTTP APIs” on main", "“Nobody needs it”", "This deletes 1 Standard, removes 1 link, changes 1 Component: ",
-		"removedProblem Details for HTTP APIsStandard", "typewas Standard", "changedHTTP for people and programsComponent", "followswas Problem Details for HTTP APIs")
+		"removedProblem Details for HTTP APIsStandard", "Typewas Standard", "changedHTTP for people and programsComponent", "Followswas Problem Details for HTTP APIs")
 	if got := linked(a, "/admin/types/Standard/rfc9457"); len(got) != 2 || got[0] != "Problem Details for HTTP APIs" {
 		t.Errorf("what goes is linked as %v", got)
 	}

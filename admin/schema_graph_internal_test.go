@@ -68,7 +68,7 @@ func TestTypesThatAreAlikeAreOneBox(t *testing.T) {
 		t.Errorf("the boxes are %v, want %v", got, want)
 	}
 	var text strings.Builder
-	if err := g.drawPicture(&palette{}).Render(&text); err != nil {
+	if err := g.drawPicture(newPalette(&typeColours{}, nil)).Render(&text); err != nil {
 		t.Fatal(err)
 	}
 	if links := strings.Count(text.String(), `class="link"`); links != 6 {

@@ -178,25 +178,25 @@ func (s *site) find(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	a, d := s.asker(w, r), findData{Text: strings.TrimSpace(q.Get("q"))}
+	doc, _ := a.schema()
 	if parsed, err := fulltext.ParseBeginning(d.Text); err == nil {
-		d.Ways = a.ways(parsed.Has())
+		d.Ways = a.ways(doc, parsed.Has())
 	}
 	var found hits
 	if d.Text != "" && a.furnish("search", map[string]any{"text": d.Text, "limit": findMost}, &found) == nil {
 		d.Hits, d.Query, d.More = found.list(), marked(d.Text, found.Instead), found.Next != ""
 	}
-	return send(w, r, http.StatusOK, d.draw(s.palette), a.state)
+	return send(w, r, http.StatusOK, d.draw(newPalette(s.colours, doc.Types)), a.state)
 }
 
 // ways are the pages, types, stored queries and actions whose name fits.
-func (a *asker) ways(fits func(string) bool) []way {
+func (a *asker) ways(doc schemaDocument, fits func(string) bool) []way {
 	var out []way
 	add := func(kind, text, href string) {
 		if len(out) < findWays && fits(text) {
 			out = append(out, way{kind, text, href})
 		}
 	}
-	doc, _ := a.schema()
 	for _, t := range doc.Types {
 		add("type", t.Name, typeURL(t.Name))
 	}

@@ -145,7 +145,11 @@ func (s *site) sparqlPosted(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	return send(w, r, status, data.drawAnswer(s.palette), state{Branch: a.Branch})
+	doc, err := a.schema()
+	if err != nil {
+		return err
+	}
+	return send(w, r, status, data.drawAnswer(newPalette(s.colours, doc.Types)), state{Branch: a.Branch})
 }
 
 // showSPARQL answers with the whole page. doc is nil where it was not read yet.

@@ -113,7 +113,10 @@ func (n *naming) isProperty(t view.Term) bool {
 }
 
 func (s *sketch) property(t view.Term) string {
-	return propertyName(strings.TrimPrefix(s.names.short(t.Value), ":"))
+	if t.Value == string(rdf.Type) {
+		return "type"
+	}
+	return line(strings.TrimPrefix(s.names.short(t.Value), ":"))
 }
 
 // finish arranges the parts and counts the types.
@@ -158,7 +161,7 @@ func (s *sketch) node(t view.Term) int {
 		at = -1
 		s.Left++
 	} else {
-		d := pictured{drawn: drawn{ID: t.Type + " " + t.Value, Label: firstRunes(line(c.Text), 48), Type: c.Type, Hue: s.names.palette.hue(c.Type)}}
+		d := pictured{drawn: drawn{ID: t.Type + " " + t.Value, Label: firstRunes(line(c.Text), 48), Type: c.Type, Hue: s.names.colours.hue(c.Type)}}
 		if c.ID != "" {
 			d.Href, d.Label = nodeAt(c.Type, c.ID, c.At), firstRunes(line(c.ID), 48)
 		}
@@ -186,7 +189,7 @@ func (s *sketch) name(subject, predicate, object view.Term) {
 	}
 	if predicate.Value == string(rdf.Type) && d.Type == "" {
 		if t := s.names.schema.TypeByIRI(rdf.IRI(object.Value)); t != nil {
-			d.Type, d.Hue = t.Name, s.names.palette.hue(t.Name)
+			d.Type, d.Hue = t.Name, s.names.colours.hue(t.Name)
 		}
 	}
 }

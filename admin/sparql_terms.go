@@ -45,7 +45,7 @@ type naming struct {
 	prefixes []prefix
 	types    map[string]string // of the entities among them
 	asked    map[string]bool
-	palette  *palette
+	colours  *typeColours
 	at       string // the commit of the answer, "" for the newest
 }
 
@@ -55,7 +55,7 @@ type prefix struct{ name, namespace string }
 // that fails nothing is linked. The text's prefixes come before those of the schema, because the reader knows them,
 // and longer ones first.
 func (a *asker) naming(text string, rows [][]view.Term) *naming {
-	n := &naming{schema: schema.Empty(""), types: map[string]string{}, asked: map[string]bool{}, palette: a.palette}
+	n := &naming{schema: schema.Empty(""), types: map[string]string{}, asked: map[string]bool{}, colours: a.colours}
 	if s, err := a.graphSchema(); err == nil {
 		n.schema = s
 	}

@@ -232,7 +232,7 @@ func TestAGraphIsDrawnAndListed(t *testing.T) {
 			named++
 		}
 	}
-	for text, want := range map[string]bool{"The graph as a val…": true, "← dependsOn": true, "https://ex… →": true, "Component": false} {
+	for text, want := range map[string]bool{"The graph as a val…": true, "← Depends on": true, "https://ex… →": true, "Component": false} {
 		if (texts[text] > 0) != want {
 			t.Errorf("%q is in the picture: %v, want %v: %v", text, !want, want, texts)
 		}
@@ -247,7 +247,7 @@ func TestAGraphIsDrawnAndListed(t *testing.T) {
 	says(t, rows, "Each row links ?a to ?b")
 	named = 0
 	for _, n := range rows.find(tag("text")) {
-		if textOf(n) == "← b" || textOf(n) == "b →" {
+		if textOf(n) == "← B" || textOf(n) == "B →" {
 			named++
 		}
 	}
@@ -256,7 +256,7 @@ func TestAGraphIsDrawnAndListed(t *testing.T) {
 	}
 	rows = f.asked(t, 200, prologue+"SELECT ?a ?p ?b WHERE { ?a ?p ?b . ?a a :Component . ?b a :Component }", "output", "picture", "limit", "1000")
 	says(t, rows, "Each row links ?a to ?b by ?p")
-	if !slices.ContainsFunc(rows.find(tag("text")), func(n *html.Node) bool { return strings.Contains(textOf(n), "dependsOn") }) {
+	if !slices.ContainsFunc(rows.find(tag("text")), func(n *html.Node) bool { return strings.Contains(textOf(n), "Depends on") }) {
 		t.Error("the column of properties does not name the links")
 	}
 	says(t, f.asked(t, 200, prologue+"SELECT ?t WHERE { ?a :title ?t }", "output", "picture"), "No column has nodes")

@@ -36,7 +36,7 @@ func TestTheFormOfAStoredQueryHasAFieldForEachParameter(t *testing.T) {
 			t.Errorf("%s is a %s", id, attribute(n, "type"))
 		}
 	}
-	says(t, page, "author required", "5 when left out", "a Person: type to search", "done", "not set", "Add a row")
+	says(t, page, "Author required", "5 when left out", "a Person: type to search", "Done", "not set", "Add a row")
 	known := page.byID(t, "f-params-author-known")
 	if got := attribute(known.FirstChild, "value"); got != "Person/ana" {
 		t.Errorf("the first author to choose is %q", got)
@@ -107,7 +107,7 @@ func TestThePageOfQueriesOpensAStoredQueryAndAsksIt(t *testing.T) {
 	}
 	page = f.get(t, "/admin/query?stored=notes_by", 200)
 	checkPage(t, "an opened one", page)
-	says(t, page, "stored notes_by (author: Person, since: date?", "author required", "5 when left out", "Remove…", "Save")
+	says(t, page, "stored notes_by (author: Person, since: date?", "Author required", "5 when left out", "Remove…", "Save")
 	form := page.form(t, "/admin/query")
 	if form.Get("query") != strings.ReplaceAll(notesBy, "\n", "\r\n") {
 		t.Errorf("the editor holds %q", form.Get("query"))

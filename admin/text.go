@@ -9,6 +9,7 @@ import (
 	"unicode/utf8"
 
 	"trails/rdf"
+	"trails/schema"
 	"trails/text/jsontext"
 )
 
@@ -133,12 +134,29 @@ func webURL(text string) string {
 // datatypeName is a datatype without its usual prefix.
 func datatypeName(datatype string) string { return strings.TrimPrefix(datatype, "xsd:") }
 
-// propertyName is how a property is called; the type has no name in a schema.
+// propertyName is the name of a property in words: hired_on is "Hired on", and so is hiredOn. An IRI stays as it is, but
+// for that of the type, which has no name in a schema. Of a path each name is in words.
 func propertyName(name string) string {
-	if name == string(rdf.Type) {
-		return "type"
+	switch {
+	case name == string(rdf.Type):
+		return "Type"
+	case strings.ContainsAny(name, ":/#"):
+		return line(name)
 	}
-	return line(name)
+	steps := strings.Split(line(name), ".")
+	for i, step := range steps {
+		steps[i] = capital(schema.Words(step))
+	}
+	return strings.Join(steps, " › ")
+}
+
+// capital is a text that begins with a capital letter.
+func capital(text string) string {
+	first, size := utf8.DecodeRuneInString(text)
+	if size == 0 {
+		return text
+	}
+	return string(unicode.ToUpper(first)) + text[size:]
 }
 
 // shellQuote writes text as one word of a shell.

@@ -81,10 +81,10 @@ types:
 		t.Fatalf("%s has no link %q", list, link)
 		return ""
 	}
-	if got, want := tree("/admin/types/Person", "Tree by reports_to"), "Ana1 beneathBen1 beneathDeeZoe1 beneathYanQ1 beneathP1 beneathQ stands elsewhere in the tree, too"; got != want {
+	if got, want := tree("/admin/types/Person", "Tree by Reports to"), "Ana1 beneathBen1 beneathDeeZoe1 beneathYanQ1 beneathP1 beneathQ stands elsewhere in the tree, too"; got != want {
 		t.Errorf("the trees are %q, want %q", got, want)
 	}
-	if got, want := tree("/admin/types/Part", "Tree by parts"), "wheel1 beneathbolt"; got != want {
+	if got, want := tree("/admin/types/Part", "Tree by Parts"), "wheel1 beneathbolt"; got != want {
 		t.Errorf("the trees are %q, want %q", got, want)
 	}
 	says(t, f.get(t, "/admin/trees?type=Person&by=reports_to&direction=in&at=head~10", 200), "there is no tree")

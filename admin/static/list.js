@@ -238,7 +238,7 @@
 			says.className = "filter-error";
 			says.setAttribute("role", "alert");
 			says.textContent = told.textContent;
-			const theirs = [...page.querySelectorAll("#conflict tbody tr")].find(it => it.cells[0].textContent === propertyOf(cell));
+			const theirs = [...page.querySelectorAll("#conflict tbody tr")].find(it => it.dataset.property === propertyOf(cell));
 			if (page.getElementById("conflict")) says.textContent += `${theirs ? `: it is ${theirs.cells[1].textContent.trim()} now` : ""}. Save again to write yours, or leave it with Escape.`;
 			form.append(says);
 		}
