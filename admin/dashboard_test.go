@@ -158,7 +158,9 @@ func TestATableOfManyColumnsIsAsWideAsTheDashboard(t *testing.T) {
 		map[string]any{"text": "#+ id: six\n#+ description: Six\n#+ view: query?\n#+ dashboard: 3\n" + prologue + "SELECT ?a ?b ?c ?d ?e { ?a :status ?b ; :title ?c ; :code ?d ; :priority ?e }"},
 	}})
 	wide := map[string]bool{}
-	for _, section := range f.get(t, "/admin/dashboard", 200).find(func(n *html.Node) bool { return n.Data == "section" && strings.HasPrefix(attribute(n, "class"), "panel tile") }) {
+	for _, section := range f.get(t, "/admin/dashboard", 200).find(func(n *html.Node) bool {
+		return n.Data == "section" && strings.HasPrefix(attribute(n, "class"), "panel tile")
+	}) {
 		wide[textOf(section.FirstChild)] = strings.HasSuffix(attribute(section, "class"), " wide")
 	}
 	if diff := cmp.Diff(map[string]bool{"Four": false, "Five": true, "Six": true}, wide); diff != "" {

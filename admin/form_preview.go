@@ -2,6 +2,7 @@ package admin
 
 import (
 	"encoding/json"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -118,7 +119,44 @@ func (p *post) previewed(res invoke.Result) (*preview, error) {
 // describe shows what is listed of the changes node by node, as in a state of the graph.
 func (p *preview) describe(a *asker, at map[string]any) error {
 	p.Nodes = p.Changes.nodes()
+	if err := a.labelPlan(p.Plan, at); err != nil {
+		return err
+	}
 	return a.describe(p.Nodes, at)
+}
+
+// planNode matches what may be the name of a node, Type/id, in what a plan says of nodes.
+var planNode = regexp.MustCompile(`[A-Z][A-Za-z0-9_]*/[^\s,;:]+`)
+
+// labelPlan adds to each node that the steps of a plan name the label that it has in a state of the graph.
+func (a *asker) labelPlan(p *planAnswer, at map[string]any) error {
+	if p == nil {
+		return nil
+	}
+	var names []string
+	for _, r := range p.Rows {
+		names = append(names, planNode.FindAllString(r.Nodes(), -1)...)
+	}
+	if len(names) == 0 {
+		return nil
+	}
+	doc, err := a.schema()
+	if err != nil {
+		return err
+	}
+	labels := map[string]string{}
+	if err := a.labels(doc, slices.Compact(slices.Sorted(slices.Values(names))), at, labels); err != nil {
+		return err
+	}
+	for i := range p.Rows {
+		p.Rows[i][2] = planNode.ReplaceAllStringFunc(p.Rows[i].Nodes(), func(name string) string {
+			if label := line(labels[name]); label != "" {
+				return name + " “" + label + "”"
+			}
+			return name
+		})
+	}
+	return nil
 }
 
 // isDated reports whether the values of a field are days or times.

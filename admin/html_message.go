@@ -64,7 +64,9 @@ func (q question) main(p page) h.Node {
 		pageHead(h.Group{h.H1(h.Bdi(h.Dir("auto"), h.Text(p.Title))), sub(idCode(q.Capability))}),
 		h.Section(h.Class(textIf(q.Preview.Harmless(), "notice", "notice notice-bad")), h.Aria("labelledby", "h-lost"), h.H2(h.ID("h-lost"), h.Text("What this would do")),
 			q.Preview.draw(p.colours),
-			h.Iff(q.Target != nil, func() h.Node { return h.Map(q.Target.Incoming, func(in view.Incoming) h.Node { return drawReferring(p.colours, in) }) }),
+			h.Iff(q.Target != nil, func() h.Node {
+				return h.Map(q.Target.Incoming, func(in view.Incoming) h.Node { return drawReferring(p.colours, in) })
+			}),
 			h.P(h.Text("A commit keeps what was, so that it can be read again; nothing brings it back by itself."))),
 		h.Form(h.Class("form panel"), h.Method("post"), h.Action(q.Action), h.EncType("multipart/form-data"),
 			h.Map(q.Hidden, keptInput), hiddenInput("_confirmed", q.Confirmed),

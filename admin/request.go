@@ -1,6 +1,7 @@
 package admin
 
 import (
+	"encoding/json"
 	"net/http"
 	"slices"
 	"strconv"
@@ -20,7 +21,26 @@ const (
 )
 
 // request is a row of requests_list.
-type request struct{ view.Request }
+type request struct {
+	view.Request
+	// Undone says what the commit did that the request would take back; "" for another request, and where it cannot be read.
+	Undone string
+}
+
+// describeRequests says in each request to take back a commit what that one did.
+func (a *asker) describeRequests(list []request) {
+	for i := range list {
+		q := &list[i]
+		var args struct{ Commit string }
+		if q.Call != undoID || json.Unmarshal([]byte(q.Args), &args) != nil || strings.Contains(args.Commit, "..") {
+			continue
+		}
+		var page view.CommitPage
+		if a.furnish("commit_view", map[string]any{"id": args.Commit, "limit": 1}, &page) == nil { // the list says the id without it
+			q.Undone = line(page.Commit.What)
+		}
+	}
+}
 
 // requestRows is an answer of requests_list.
 type requestRows struct {
@@ -45,6 +65,7 @@ func (a *asker) requests(all bool, before int64, limit int) (list []request, nex
 	if err := a.ask("requests_list", args, &answer); err != nil {
 		return nil, 0, err
 	}
+	a.describeRequests(answer.Rows)
 	return answer.Rows, answer.Next, nil
 }
 
@@ -61,6 +82,7 @@ func (a *asker) request(number string) (request, error) {
 	} else if err != nil {
 		return request{}, err
 	}
+	a.describeRequests(answer.Rows)
 	return answer.Rows[0], nil
 }
 

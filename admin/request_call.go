@@ -92,6 +92,9 @@ func (q request) wants(types []schema.TypeDocument, label string) string {
 	}
 	switch text := wanted[q.Call]; {
 	case q.Call == undoID:
+		if q.Undone != "" {
+			return said(text+" “"+q.Undone+"”,", args.Commit)
+		}
 		return said(text, args.Commit)
 	case strings.HasSuffix(text, ":"):
 		return said(text, args.Name)

@@ -1,6 +1,7 @@
 package admin_test
 
 import (
+	"fmt"
 	"net/http"
 	"strings"
 	"testing"
@@ -48,7 +49,8 @@ func TestARequestIsASentenceAboutNodes(t *testing.T) {
 	f.call(t, "standard.delete", map[string]any{"id": "rfc9457", "detach": true, "ask": true, "message": "Nobody needs it"})
 	f.call(t, "schema_apply", map[string]any{"patch": "- drop_property: Decision.supersedes", "ask": true})
 	f.call(t, "undo", map[string]any{"commit": "head", "ask": true})
-	says(t, f.get(t, "/admin/requests", 200), "wants to delete Standard rfc9457 on main", "wants to change the schema on main", "wants to take back "+f.head(t)+" on main", "Nobody needs it")
+	what := f.call(t, "commit_view", map[string]any{"id": "head"})["commit"].(map[string]any)["what"].(string)
+	says(t, f.get(t, "/admin/requests", 200), "wants to delete Standard rfc9457 on main", "wants to change the schema on main", "wants to take back “"+what+"”, "+f.head(t)+" on main", "Nobody needs it")
 	a := f.get(t, "/admin/requests/1", 200)
 	says(t, a, "ana wants to delete Standard “Problem Details for HTTP APIs” on main", "“Nobody needs it”", "This deletes 1 Standard, removes 1 link, changes 1 Component: ",
 		"removedProblem Details for HTTP APIsStandard", "Typewas Standard", "changedHTTP for people and programsComponent", "Followswas Problem Details for HTTP APIs")
@@ -60,7 +62,7 @@ func TestARequestIsASentenceAboutNodes(t *testing.T) {
 	}
 	says(t, f.get(t, "/admin/requests/2", 200), "wants to change the schema on main", "No reason was given", "drop property Decision.supersedes")
 	back := f.get(t, "/admin/requests/3", 200)
-	says(t, back, "wants to take back "+f.head(t)+" on main", "The first 50 of ")
+	says(t, back, "wants to take back “"+what+"”, "+f.head(t)+" on main", "The first 50 of ")
 	if strings.Contains(mainText(back), "node_count") {
 		t.Errorf("what its nodes tell is told twice: %s", mainText(back))
 	}
@@ -131,4 +133,13 @@ func TestAPersonWithoutTheScopeAgreesToWhatIsTheirs(t *testing.T) {
 	form.Set("reason", "No")
 	says(t, limited.press(t, form, "_do=decline"), "Decided", "declined")
 	says(t, f.get(t, "/admin/requests/2", 200), "Request 2 declined", "No")
+}
+
+// The plan of a request names the nodes that it breaks by their labels.
+func TestThePlanOfARequestNamesNodesByTheirLabels(t *testing.T) {
+	f := newExample(t)
+	f.call(t, "schema_apply", map[string]any{"patch": "- drop_property: Decision.about", "ask": true})
+	a := f.get(t, "/admin/requests/1", 200)
+	decision := f.call(t, "list", map[string]any{"type": "Decision", "where": []any{map[string]any{"property": "number", "value": 1}}, "select": []string{"title"}})["rows"].([]any)[0].([]any)
+	says(t, a, "Decision/1 “"+fmt.Sprint(decision[len(decision)-1])+"”")
 }
