@@ -53,6 +53,7 @@ type site struct {
 	watchers    atomic.Int64 // open event streams
 	submissions *submissions
 	staged      *staging
+	shows       map[string]bool // by the patterns of routes
 }
 
 // route is one address and what answers it. The pattern is that of [http.ServeMux];
@@ -62,6 +63,9 @@ type route struct {
 	handle  func(*site, http.ResponseWriter, *http.Request) error
 	open    bool // available without signing in
 	part    bool // a part that an open page requests, not a page
+	// shows means that a form which is sent here without what its button does is shown again with what was typed, and changes
+	// nothing.
+	shows bool
 }
 
 // New returns the handler of /admin and everything below it. It expects the path as the browser sent it. It is safe
@@ -69,7 +73,7 @@ type route struct {
 func New(e Engine, opts Options) http.Handler {
 	s := &site{
 		engine: e, opts: opts, log: opts.Log, mux: http.NewServeMux(),
-		colours: &typeColours{}, submissions: newSubmissions(), staged: newStaging(),
+		colours: &typeColours{}, submissions: newSubmissions(), staged: newStaging(), shows: map[string]bool{},
 	}
 	if s.opts.Auth == nil {
 		s.opts.Auth = auth.New(auth.Options{})
@@ -79,6 +83,7 @@ func New(e Engine, opts Options) http.Handler {
 	}
 	for _, r := range slices.Concat(pageRoutes, formRoutes) {
 		s.mux.Handle(r.pattern, s.answer(r))
+		s.shows[r.pattern] = r.shows
 	}
 	s.mux.Handle("/admin/", s.answer(route{handle: (*site).elsewhere}))
 	return httpapi.Secured(contentPolicy, isolated(s.mux))

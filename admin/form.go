@@ -19,7 +19,7 @@ var formRoutes = []route{
 	{pattern: "GET /admin/api", handle: (*site).api},
 	{pattern: "GET /admin/capabilities/{id}", handle: (*site).emptyForm},
 	{pattern: "GET /admin/capabilities/{id}/history", handle: (*site).versions},
-	{pattern: "POST /admin/capabilities/{id}", handle: (*site).submit},
+	{pattern: "POST /admin/capabilities/{id}", handle: (*site).submit, shows: true},
 	{pattern: "GET /admin/capabilities/{id}/done/{key}", handle: (*site).done},
 	{pattern: "GET /admin/suggest", handle: (*site).suggest, part: true},
 	{pattern: "GET /admin/changed", handle: (*site).changedBeside, part: true},

@@ -62,7 +62,7 @@ func readURLEncoded(r *http.Request) (url.Values, error) {
 	return url.ParseQuery(string(body))
 }
 
-// readParts reads the parts of a form. A file takes the place of its field's text.
+// readParts reads the parts of a form. A file takes the place of its field's text; one without a field is passed over.
 func readParts(parts *multipart.Reader, limit int64) (url.Values, error) {
 	values, files, left := url.Values{}, url.Values{}, limit
 	for n := 0; ; n++ {
@@ -76,6 +76,9 @@ func readParts(parts *multipart.Reader, limit int64) (url.Values, error) {
 		}
 		if n > form.MaxValues {
 			return nil, fault.New(fault.TooLarge, "the form has more than %d values; use the command line or /invoke for more", form.MaxValues)
+		}
+		if part.FileName() != "" && !strings.HasPrefix(part.FormName(), filePrefix) {
+			continue
 		}
 		text, err := io.ReadAll(io.LimitReader(part, left+1))
 		if err != nil {

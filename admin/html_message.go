@@ -44,7 +44,18 @@ func (d loginData) main(page) h.Node {
 			labelled("", "token", "Token", h.Input(h.Type("password"), h.ID("token"), h.Name("token"), h.AutoComplete("current-password"), h.Required(), h.AutoFocus(),
 				h.If(d.Message != "", h.Aria("describedby", "why")))),
 			h.Div(h.Class("buttons"), h.Button(h.Class("primary"), h.Text("Sign in")),
+				h.If(len(d.Kept) > 0, h.Button(h.Attr("formnovalidate"), h.Text("I signed in in another tab"))),
 				h.If(d.Provider != "", anchor("button", withQuery(auth.ProviderPath, url.Values{"next": {d.Next}}), h.Text("Sign in at "+d.Provider))))))
+}
+
+// main asks whether a form is to be sent, and shows what it has.
+func (u unsent) main(page) h.Node {
+	return h.Div(h.Class("sign-in"), h.H1(h.Text("Not sent yet")), lead(h.Text("You are signed in again. What you sent before was not done:")),
+		h.Form(h.Class("form panel"), h.Method("post"), h.Action(u.Action), h.EncType("multipart/form-data"), h.Map(u.Values, keptInput),
+			h.Ul(h.Class("vals"), h.Map(u.Values, func(v hidden) h.Node {
+				return h.If(!strings.HasPrefix(v.Name, "_") && v.Value != "", h.Li(bdiLine(v.Name+": "+v.Value)))
+			})),
+			h.Div(h.Class("buttons"), h.Button(h.Class("primary"), h.Text("Send it now")), anchor("button", "/admin", h.Text("Leave it")))))
 }
 
 // main says who is signed in.

@@ -41,8 +41,12 @@ func (s *site) askToSignIn(w http.ResponseWriter, r *http.Request) error {
 		http.Redirect(w, r, withQuery(loginURL, url.Values{"next": {r.URL.RequestURI()}}), http.StatusSeeOther)
 		return nil
 	}
-	data := loginData{Next: returnTo(r.URL.RequestURI()), Message: "You are not signed in any more. Sign in, and the form is here again with what you wrote; nothing was sent."}
+	data := loginData{Next: returnTo(r.URL.RequestURI()), Message: "You are not signed in any more. Sign in, and the form is here again with what you wrote, without a file; nothing was sent."}
 	values, err := readForm(w, r, formLimit)
+	if fault.Is(err, fault.TooLarge) {
+		data.Message = fmt.Sprintf("You are not signed in any more, and nothing was sent. What you sent has more than the %d MiB that this page keeps: sign in in another tab, go back to the form in this one, and send it again.", formLimit>>20)
+		return s.showLogin(w, r, notSignedIn, data)
+	}
 	if err != nil {
 		return err
 	}
@@ -112,6 +116,9 @@ func (s *site) signIn(w http.ResponseWriter, r *http.Request) error {
 	maps.DeleteFunc(waiting, func(name string, _ []string) bool { return !strings.HasPrefix(name, keptPrefix) })
 	data := loginData{Next: returnTo(values.Get("next")), Kept: hiddenOf(waiting)}
 	secret := values.Get("token")
+	if signed, known := s.withPrincipal(r); known && secret == "" { // in another tab
+		return s.resume(w, signed, data)
+	}
 	p, ok, err := s.opts.Auth.Verify(r.Context(), secret)
 	if err != nil {
 		return err
@@ -132,11 +139,7 @@ func (s *site) signIn(w http.ResponseWriter, r *http.Request) error {
 	}
 	c := s.opts.Auth.SignIn(r, secret)
 	http.SetCookie(w, c)
-	if len(data.Kept) > 0 {
-		return s.resume(w, inSession(r, p, c), data)
-	}
-	http.Redirect(w, r, data.Next, http.StatusSeeOther)
-	return nil
+	return s.resume(w, inSession(r, p, c), data)
 }
 
 // OperatorPath is the address of the operator's sign-in link. Its key stands in the query,
@@ -182,24 +185,38 @@ func inSession(r *http.Request, p policy.Principal, session *http.Cookie) *http.
 	return out
 }
 
-// resume shows a form that was sent without a session, with its values.
+// resume goes on after a sign-in: to the next page, or to the form that was sent without a session, with its values. The
+// form is sent to its address again without its button, where that shows it; else a page asks whether to send it.
 func (s *site) resume(w http.ResponseWriter, r *http.Request, data loginData) error {
-	id, isForm := strings.CutPrefix(data.Next, "/admin/capabilities/")
-	id, err := url.PathUnescape(strings.SplitN(id, "?", 2)[0])
-	if !isForm || err != nil {
-		http.Redirect(w, r, data.Next, http.StatusSeeOther)
-		return nil
-	}
-	f, err := s.newForm(w, r, id)
-	if err != nil {
-		return err
-	}
 	values := url.Values{}
 	for _, h := range data.Kept {
 		values.Add(strings.TrimPrefix(h.Name, keptPrefix), h.Value)
 	}
-	values.Set(doName, doEdit)
-	return s.process(w, r, f.read(values))
+	again, err := http.NewRequestWithContext(r.Context(), http.MethodPost, data.Next, strings.NewReader(values.Encode()))
+	if err != nil {
+		return fault.New(fault.Malformed, "the address of the form cannot be read").Because(err)
+	}
+	_, pattern := s.mux.Handler(again)
+	shows, known := s.shows[pattern]
+	switch {
+	case len(data.Kept) == 0 || !known:
+		http.Redirect(w, r, data.Next, http.StatusSeeOther)
+		return nil
+	case !shows:
+		return s.respond(w, r, http.StatusOK, page{Title: "Not sent yet", Main: unsent{data.Next, hiddenOf(values)}.main})
+	}
+	again.Header = r.Header.Clone()
+	again.Header.Del("Content-Length")
+	again.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+	again.Host, again.RemoteAddr, again.TLS = r.Host, r.RemoteAddr, r.TLS
+	s.mux.ServeHTTP(w, again)
+	return nil
+}
+
+// unsent is a form that was sent without a session, and would do what it says at once when it is sent again.
+type unsent struct {
+	Action string
+	Values []hidden
 }
 
 // signOut ends the session.

@@ -2,8 +2,11 @@ package admin_test
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
+	"fmt"
+	"maps"
 	"mime/multipart"
 	"net/http"
 	"net/http/httptest"
@@ -187,6 +190,81 @@ func TestAFormWhoseSessionWasLostIsHereAgainAfterTheSignIn(t *testing.T) {
 	if g.fixture.commits(t) != before+1 {
 		t.Error("it was not written")
 	}
+}
+
+// TestEachFormOfAPageIsHereAgainAfterTheSignIn holds for every address that takes a form: what was typed stands in a form
+// again, or is asked about, and nothing was done.
+func TestEachFormOfAPageIsHereAgainAfterTheSignIn(t *testing.T) {
+	g := newGuarded(t)
+	g.signIn(t)
+	g.fixture.call(t, "branches_create", map[string]any{"name": "draft"})
+	g.fixture.call(t, "create", map[string]any{"type": "Note", "branch": "draft", "data": map[string]any{"title": "On the draft"}})
+	note := fmt.Sprint(g.fixture.call(t, "create", map[string]any{"type": "Note", "data": map[string]any{"title": "On main"}})["iri"])
+	typed := map[string]url.Values{
+		"/admin/types/Note/selected":      {"node": {note}, "property": {"title"}, "value": {"Kept"}, "change": {"set"}},
+		"/admin/undo":                     {"commit": {"head"}},
+		"/admin/merge":                    {"source": {"draft"}, "target": {"main"}, "message": {"Kept <it>"}},
+		"/admin/schema/edit":              {"on": {"new-type"}, "title": {"Kept"}},
+		"/admin/import":                   {"text": {"title\tbody\nKept\tx\n"}, "type": {"Note"}},
+		"/admin/query":                    {"query": {"SELECT ?kept WHERE { }"}},
+		"/admin/dashboard":                {"title": {"Kept <it>"}, "view": {"types/Note"}},
+		"/admin/capabilities/note.create": {"arg.title": {"Kept <it>"}},
+	}
+	for path, values := range typed {
+		t.Run(path, func(t *testing.T) {
+			before := g.fixture.commits(t)
+			g.Handler = edge(g.fixture.engine) // the process was started again
+			values = maps.Clone(values)
+			values.Set("_do", "call")
+			a := g.do(t, "POST", path, values)
+			if a.StatusCode != http.StatusForbidden {
+				t.Fatalf("got %d", a.StatusCode)
+			}
+			again := a.form(t, "/admin/login")
+			again.Set("token", secret)
+			a = g.do(t, "POST", "/admin/login", again.Values)
+			if a.StatusCode == http.StatusSeeOther {
+				a = g.do(t, "GET", a.Header.Get("Location"), nil)
+			}
+			want := map[string]string{"/admin/undo": "Take back", "/admin/query": "?kept", "/admin/import": "Import pasted.txt"}[path]
+			if !strings.Contains(a.text, cmp.Or(want, "Kept")) {
+				t.Errorf("%d, and what was typed is lost: %s", a.StatusCode, mainText(a))
+			}
+			if path == "/admin/dashboard" {
+				if back := a.form(t, path); back.Get("title") != "Kept <it>" || back.Get("view") != "types/Note" {
+					t.Errorf("the form to send has %v", back.Values)
+				}
+			}
+			if g.fixture.commits(t) != before {
+				t.Error("it was sent by itself")
+			}
+		})
+	}
+}
+
+// TestWhoSignedInElsewhereGoesOnWithoutAToken holds that a session of another tab is enough to have the form again.
+func TestWhoSignedInElsewhereGoesOnWithoutAToken(t *testing.T) {
+	g := newGuarded(t)
+	path := "/admin/capabilities/note.create"
+	again := g.do(t, "POST", path, url.Values{"arg.title": {"Kept"}}).form(t, "/admin/login")
+	if a := g.do(t, "POST", "/admin/login", again.Values); a.StatusCode != http.StatusForbidden {
+		t.Fatalf("without a session: %d", a.StatusCode)
+	}
+	g.signIn(t)
+	if back := g.do(t, "POST", "/admin/login", again.Values).form(t, path); back.Get("arg.title") != "Kept" {
+		t.Errorf("got %v", back.Values)
+	}
+}
+
+// TestAFormThatIsTooLargeToBeKeptSaysHowItIsNotLost holds that the limit of the sign-in page is not told as that of the form.
+func TestAFormThatIsTooLargeToBeKeptSaysHowItIsNotLost(t *testing.T) {
+	g := newGuarded(t)
+	a := g.do(t, "POST", "/admin/import", url.Values{"text": {strings.Repeat("x", 2<<20)}})
+	if a.StatusCode != http.StatusForbidden {
+		t.Errorf("got %d", a.StatusCode)
+	}
+	says(t, a, "more than the 1 MiB that this page keeps", "go back to the form")
+	a.form(t, "/admin/login")
 }
 
 func TestAPageElsewhereCannotSendAForm(t *testing.T) {
