@@ -131,10 +131,7 @@ func (r *Reader) stateOf(pages *pager.Pages, c history.Commit) (scan.Leaf, error
 	if err != nil {
 		return scan.Leaf{}, err
 	}
-	was := r.conn.chain
-	r.conn.chain = chain
-	defer func() { r.conn.chain = was }() // what is hidden is decided by the view of the reader
-	return r.conn.leaf(pages, leaf.SPO)
+	return leafOf(pages, leaf.SPO, chain, r.conn.sight) // what is hidden is decided by the view of the reader
 }
 
 // ChangedType is a class, with the number of nodes of the default graph that a commit gave it and took from it.

@@ -82,9 +82,7 @@ func (k *keptStretches) keep(found *stretchesOf) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	for order := range found {
-		if found[order].Found() {
-			k.of[order] = found[order].Copy()
-		}
+		k.of[order].Learn(&found[order])
 	}
 }
 
@@ -209,7 +207,7 @@ func (r *Reader) decidedFor(key string, lines []scan.Bound, newest history.Seq, 
 	}
 	next := &decided{hidden: h, newest: newest}
 	if was != nil && was.newest < newest && was.hidden.equal(&h) {
-		if next.memory, err = was.since(r.conn, newest); err != nil {
+		if err := next.follow(was, r.conn); err != nil {
 			return nil, err
 		}
 	}
@@ -219,53 +217,96 @@ func (r *Reader) decidedFor(key string, lines []scan.Bound, newest history.Seq, 
 	return r.caches.decisions.keep(key, next), nil
 }
 
-// maxSince is how many statements of newer commits are looked at to find out whether something else is hidden now.
+// maxSince is how many statements of newer commits are looked at to find out what they change.
 const maxSince = 20_000
 
 const (
 	bulkSince = "SELECT count(*) FROM main.commits WHERE seq > ? AND flags & 1"
-	// What newer commits added, with the kind of the object.
-	addedSince = `SELECT c.s, c.p, c.o, c.g, t.kind FROM main.commits m CROSS JOIN main.changes c ON c.line = m.line AND c.seq = m.seq
-		LEFT JOIN main.terms t ON t.id = c.o WHERE m.seq > ? AND c.op = 43 LIMIT ? + 0`
+	// What newer commits added and removed, with the kind of the object.
+	statementsSince = `SELECT c.s, c.p, c.o, c.g, c.op, t.kind FROM main.commits m CROSS JOIN main.changes c ON c.line = m.line AND c.seq = m.seq
+		LEFT JOIN main.terms t ON t.id = c.o WHERE m.seq > ? LIMIT ? + 0`
 )
 
-// since returns the memory as of a newer commit: the same one if no decision can be another one, a copy if only nodes of
-// which nothing is known can be, and nil, which is to begin anew, otherwise.
-func (d *decided) since(c *conn, newest history.Seq) (*memory, error) {
-	if bulk, err := c.Int64(bulkSince, d.newest); err != nil || bulk > 0 {
-		return nil, err
+// follow begins with what was known as of an earlier commit, without what the commits behind it may have changed: with the
+// same memory if no decision can be another one, with a copy if only nodes of which nothing is known can be, and with nothing
+// otherwise.
+func (d *decided) follow(was *decided, c *conn) error {
+	if bulk, err := c.Int64(bulkSince, was.newest); err != nil || bulk > 0 {
+		return err
 	}
-	h, n, changed, contradicted := &d.hidden, 0, false, false
-	err := c.Exec(addedSince, func(row *stmt.Stmt) error {
-		s, p, o, g := row.ID(posS), row.ID(posP), row.ID(posO), row.ID(posG)
-		// hangs says that a node hangs on others, of which some may be hidden.
-		hangs := func(node inline.TermID, hidden bool, on ...inline.TermID) {
-			changed = true
-			for _, from := range on {
-				hidden = hidden || !d.nodes.IsVisible(int64(from))
-			}
-			contradicted = contradicted || hidden && (node >= scan.MostNodes || d.nodes.IsVisible(int64(node)))
-		}
+	var texts []int64
+	n, since := 0, hanging{decided: was}
+	stretches := was.shared.copied()
+	err := c.Exec(statementsSince, func(row *stmt.Stmt) error {
 		n++
-		if p == h.rdfType && h.types[int64(o)] || p == h.shPath && h.predicates[int64(o)] {
-			hangs(s, true)
+		quad, kind := quadIDs{row.ID(posS), row.ID(posP), row.ID(posO), row.ID(posG)}, row.ColumnInt64(posG+2)
+		if kind != dictionary.KindIRI && kind != dictionary.KindBNode {
+			texts = append(texts, int64(quad[posO]))
 		}
-		if p == h.shProperty {
-			hangs(o, false, s)
-		}
-		if p == h.rdfFirst || p == h.rdfRest {
-			hangs(s, false, o)
-		}
-		if row.ColumnInt64(posG+1) == dictionary.KindBNode {
-			hangs(o, h.predicates[int64(p)], s, g)
+		if row.ColumnInt64(posG+1) == history.OpAdd {
+			since.added(quad, kind)
+			stretches.added(quad, was)
 		}
 		return nil
-	}, d.newest, maxSince)
-	switch {
-	case err != nil || contradicted || n == maxSince:
-		return nil, err
-	case changed:
-		return d.copied(), nil
+	}, was.newest, maxSince)
+	if err != nil || since.contradicted || n == maxSince {
+		return err
 	}
-	return d.memory, nil
+	d.memory, d.shared.of = was.memory, stretches
+	if since.some {
+		d.memory = was.copied()
+	}
+	was.sharedTexts.CopyTo(&d.sharedTexts)
+	for _, text := range texts { // it may have come to a node that may be seen, or gone from the last one
+		d.sharedTexts.Forget(text)
+	}
+	return nil
+}
+
+// hanging finds out whether statements that were added decide about nodes of which nothing was known, or otherwise than was
+// decided before.
+type hanging struct {
+	*decided
+	some, contradicted bool
+}
+
+// added is called for each of them, with the kind of its object.
+func (d *hanging) added(quad quadIDs, kind int64) {
+	h, s, p, o, g := &d.hidden, quad[posS], quad[posP], quad[posO], quad[posG]
+	// hangs says that a node hangs on others, of which some may be hidden.
+	hangs := func(node inline.TermID, hidden bool, on ...inline.TermID) {
+		d.some = true
+		for _, from := range on {
+			hidden = hidden || !d.nodes.IsVisible(int64(from))
+		}
+		d.contradicted = d.contradicted || hidden && (node >= scan.MostNodes || d.nodes.IsVisible(int64(node)))
+	}
+	if p == h.rdfType && h.types[int64(o)] || p == h.shPath && h.predicates[int64(o)] {
+		hangs(s, true)
+	}
+	if p == h.shProperty {
+		hangs(o, false, s)
+	}
+	if p == h.rdfFirst || p == h.rdfRest {
+		hangs(s, false, o)
+	}
+	if kind == dictionary.KindBNode {
+		hangs(o, h.predicates[int64(p)], s, g)
+	}
+}
+
+// added is called for a statement that was added since the stretches were found, by those for whom this was decided.
+func (all *stretchesOf) added(quad quadIDs, was *decided) {
+	hidden, known := was.hidden.predicates[int64(quad[posP])], true
+	for _, position := range [...]int{posS, posO, posG} {
+		is, decided := was.nodes.IsHidden(int64(quad[position]))
+		hidden, known = hidden || is, known && decided
+	}
+	for _, order := range [...]leaf.Order{leaf.SPO, leaf.POS, leaf.OSP, leaf.GPOS} {
+		var columns [4]int64
+		for i, position := range order.Columns() {
+			columns[i] = int64(quad[position])
+		}
+		all[order].Added(columns, hidden, hidden || known)
+	}
 }

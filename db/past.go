@@ -352,12 +352,9 @@ func (c *pastCursor) open() (err error) {
 		if c.of != nil {
 			chain, sees = c.of.chain, c.of.sight
 		}
-		rows, err := leafOf(c.pages, c.order, chain, sees)
+		rows, err := rememberedLeaf(c.pages, c.order, chain, sees)
 		if err != nil {
 			return err
-		}
-		if sees != nil {
-			rows.Stretches = &sees.stretches[c.order]
 		}
 		c.cursor = scan.NewCursor(rows)
 		c.cursors[c.order] = c.cursor

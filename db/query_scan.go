@@ -153,7 +153,16 @@ func (q *question) scanEnv(p *pager.Pages) (env *scan.Env, err error) {
 
 // leaf returns the statements of the commit that the connection shows, in an order.
 func (c *conn) leaf(p *pager.Pages, order leaf.Order) (l scan.Leaf, err error) {
-	return leafOf(p, order, c.chain, c.sight)
+	return rememberedLeaf(p, order, c.chain, c.sight)
+}
+
+// rememberedLeaf is [leafOf] for the chain of the view whose sight it is: it goes on with what is known of its stretches.
+func rememberedLeaf(p *pager.Pages, order leaf.Order, chain []scan.Bound, sees *sight) (scan.Leaf, error) {
+	l, err := leafOf(p, order, chain, sees)
+	if l.Hidden != nil {
+		l.Stretches = &sees.stretches[order]
+	}
+	return l, err
 }
 
 // leafOf returns the statements of a chain, nil for the newest of main, as far as they may be seen.

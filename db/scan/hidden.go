@@ -177,6 +177,16 @@ func (n *Nodes) Keep(id int64, hidden bool) {
 	at.Load()[id%nodesOfPage/nodesOfWord].Or(bits << (2 * (id % nodesOfWord)))
 }
 
+// Forget forgets the decision about a node. Nobody else may use them yet.
+func (n *Nodes) Forget(id int64) {
+	if id <= 0 || id >= MostNodes {
+		return
+	}
+	if page := n.pages[id/nodesOfPage].Load(); page != nil {
+		page[id%nodesOfPage/nodesOfWord].And(^(uint64(decided|hiding) << (2 * (id % nodesOfWord))))
+	}
+}
+
 // CopyTo keeps all decisions in other Nodes, too.
 func (n *Nodes) CopyTo(other *Nodes) {
 	for i := range n.pages {

@@ -20,7 +20,7 @@ type Leaf struct {
 	// Hidden, when set, says what the reader of the view may not see. Then Predicate is the column of the predicate.
 	Hidden    *Hidden
 	Predicate int
-	// Stretches, when set, are those that cursors over this leaf found so far. They find others.
+	// Stretches, when set, are those that readers of this leaf found so far. They find others.
 	Stretches *Stretches
 }
 
@@ -83,7 +83,13 @@ const (
 // the first ones.
 func (l Leaf) estimateSeen(low, high []int64) (float64, error) {
 	all := l
-	all.Hidden = nil
+	all.Hidden, all.Stretches = nil, nil
+	if l.Stretches != nil && l.Until == 0 {
+		of := between(low, high)
+		if known, ok := l.Stretches.seen.around(of.low); ok && known.has(&of) {
+			return all.Estimate(low, high)
+		}
+	}
 	c := NewCursor(all)
 	defer c.end()
 	if err := c.Seek(low, high, false); err != nil {

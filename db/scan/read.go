@@ -126,6 +126,7 @@ type reading struct {
 	*pairs
 	began   bool
 	rows    rows
+	trust   trust
 	columns [3]int // the positions of subject, object and graph in the index
 	graph   int64
 	prefix  []int64
@@ -178,14 +179,14 @@ func (r *reading) begin() error {
 			r.prefix = append(r.prefix, env.arg(s.Subject.Arg))
 		}
 	}
-	r.rows.in(leaf)
+	r.in(leaf)
 	low, high := r.prefix, r.prefix
 	for _, t := range r.tests {
 		if t.end == 1 && near == 1 && t.isRange() && len(low) == len(r.prefix) { // a range of the index
 			low, high = append(slices.Clone(r.prefix), t.low), append(slices.Clone(r.prefix), t.high)
 		}
 	}
-	if err := r.rows.to(low, high); err != nil {
+	if err := r.to(low, high); err != nil {
 		return err
 	}
 	if s.Subject.Arg != 0 && s.Object.Arg != 0 {
@@ -215,7 +216,7 @@ func (r *reading) begin() error {
 func (r *reading) lookUp(values []int64, bySubject bool) error {
 	if bySubject {
 		r.columns = [3]int{0, 2, 3}
-		r.rows.in(r.builder.env.SPO)
+		r.in(r.builder.env.SPO)
 		r.place, r.key = 0, append(r.key[:0], 0, r.builder.env.arg(r.step.Predicate))
 	} else {
 		r.place, r.key = len(r.prefix), append(append(r.key[:0], r.prefix...), 0)
@@ -236,7 +237,19 @@ func (r *reading) each(to func(ids [2]int64) error) error {
 // further moves to the rows of the next value of few.
 func (r *reading) further() error {
 	r.key[r.place], r.few = r.few[0], r.few[1:]
-	return r.rows.to(r.key, r.key)
+	return r.to(r.key, r.key)
+}
+
+// in begins with a leaf.
+func (r *reading) in(l Leaf) {
+	r.rows.in(l)
+	r.trust.in(&r.rows.leaf)
+}
+
+// to continues with another range.
+func (r *reading) to(low, high []int64) error {
+	r.trust.to(low, high)
+	return r.rows.to(low, high)
 }
 
 // fill reads some cells of a page.
@@ -265,10 +278,22 @@ func (r *reading) some() (bool, error) {
 		return r.merged()
 	}
 	cells, of, err := r.rows.next()
-	if err != nil || cells.page == nil {
+	if err != nil {
 		return false, err
 	}
-	return true, r.decode(cells, of)
+	if cells.page == nil {
+		r.trust.end()
+		return false, nil
+	}
+	if err := r.trust.begin(cells); err != nil {
+		return false, err
+	}
+	n := r.n
+	if err := r.decode(cells, of); err != nil {
+		return false, err
+	}
+	r.trust.passed(r.n-n, cells.last-cells.first)
+	return true, nil
 }
 
 // merged reads some rows of a view with many branches.
@@ -331,7 +356,7 @@ func (r *reading) take(l *layout, page []byte, at []uint16, of *part) error {
 			return err
 		}
 	}
-	if hidden := r.rows.leaf.Hidden; hidden != nil {
+	if hidden := r.rows.leaf.Hidden; hidden != nil && !r.trust.all {
 		var err error
 		if at, err = hidden.leave(l, page, at, r.rows.leaf.Predicate, r.rows.given); err != nil {
 			return err

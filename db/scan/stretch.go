@@ -6,10 +6,51 @@ import (
 	"sort"
 )
 
-// Stretches are parts of an index in which a reader may see nothing, as cursors found out. Cursors leave out their rows, so
-// that a query which comes to hidden rows again and again reads them once. The zero Stretches has none. It must be used by
-// one goroutine, for one index of one state of the statements, and for readers with the same rights.
-type Stretches struct {
+// Stretches are parts of an index in which a reader may see nothing, or everything, as those who read it found out. Cursors
+// leave out the rows of the former, so that a query which comes to hidden rows again and again reads them once. Scans take
+// those of the latter without asking about each. The zero Stretches has none. It must be used by one goroutine, for one index
+// of one state of the statements, and for readers with the same rights.
+type Stretches struct{ hidden, seen stretches }
+
+const (
+	// worthKeeping is how many hidden rows are worth remembering: reading them takes about as long as seeking.
+	worthKeeping = 32
+	// worthTrusting is how many rows that may be seen are: some pages.
+	worthTrusting = 1024
+	// mostStretches bounds the stretches of an index of either kind. When there are more, all are dropped.
+	mostStretches = 1024
+	stretchBytes  = 64
+)
+
+// Copy returns Stretches that begin with these. Neither of the two changes the other one.
+func (s *Stretches) Copy() Stretches { return Stretches{s.hidden.copied(), s.seen.copied()} }
+
+// Learn takes what others found since they were copied.
+func (s *Stretches) Learn(from *Stretches) {
+	if from.hidden.found() {
+		s.hidden = from.hidden.copied()
+	}
+	if from.seen.found() {
+		s.seen = from.seen.copied()
+	}
+}
+
+// Bytes is how much memory they take.
+func (s *Stretches) Bytes() int64 { return int64(cap(s.hidden.list)+cap(s.seen.list)) * stretchBytes }
+
+// Added makes them those of a state that has another statement. It is hidden or not if known is set; otherwise they say
+// nothing of it.
+func (s *Stretches) Added(columns [4]int64, hidden, known bool) {
+	if !known || hidden {
+		s.seen.cut(columns)
+	}
+	if !known || !hidden {
+		s.hidden.cut(columns)
+	}
+}
+
+// stretches are parts of an index.
+type stretches struct {
 	list   []stretch // sorted; no two of them overlap
 	shared bool      // the list is that of others, too, and must not be changed
 }
@@ -17,31 +58,34 @@ type Stretches struct {
 // stretch is the part from one place to another, inclusive.
 type stretch struct{ low, high [4]int64 }
 
-const (
-	// worthKeeping is how many hidden rows are worth remembering: reading them takes about as long as seeking.
-	worthKeeping = 32
-	// mostStretches bounds the stretches of an index. When there are more, all are dropped.
-	mostStretches = 1024
-	stretchBytes  = 64
-)
+// between is the part between two prefixes.
+func between(low, high []int64) (of stretch) {
+	for i := range of.low {
+		of.low[i], of.high[i] = math.MinInt64, math.MaxInt64
+	}
+	copy(of.low[:], low)
+	copy(of.high[:], high)
+	return of
+}
 
-// Copy returns Stretches that begin with these. Neither of the two changes the other one.
-func (s *Stretches) Copy() Stretches {
+// has reports whether another one is a part of it.
+func (of *stretch) has(other *stretch) bool {
+	return slices.Compare(of.low[:], other.low[:]) <= 0 && slices.Compare(of.high[:], other.high[:]) >= 0
+}
+
+func (s *stretches) copied() stretches {
 	if len(s.list) == 0 {
-		return Stretches{}
+		return stretches{}
 	}
 	s.shared = true
 	return *s
 }
 
-// Found reports whether stretches were found since these were copied.
-func (s *Stretches) Found() bool { return len(s.list) > 0 && !s.shared }
-
-// Bytes is how much memory they take.
-func (s *Stretches) Bytes() int64 { return int64(cap(s.list)) * stretchBytes }
+// found reports whether stretches were found since these were copied.
+func (s *stretches) found() bool { return len(s.list) > 0 && !s.shared }
 
 // around returns the stretch that has a place.
-func (s *Stretches) around(place [4]int64) (of stretch, ok bool) {
+func (s *stretches) around(place [4]int64) (of stretch, ok bool) {
 	i := s.before(place)
 	if i == len(s.list) || slices.Compare(s.list[i].low[:], place[:]) > 0 {
 		return stretch{}, false
@@ -50,35 +94,57 @@ func (s *Stretches) around(place [4]int64) (of stretch, ok bool) {
 }
 
 // before returns the number of stretches that end before a place.
-func (s *Stretches) before(place [4]int64) int {
+func (s *stretches) before(place [4]int64) int {
 	return sort.Search(len(s.list), func(i int) bool { return slices.Compare(s.list[i].high[:], place[:]) >= 0 })
 }
 
 // keep keeps a stretch. Those that it overlaps become one with it.
-func (s *Stretches) keep(of stretch) {
+func (s *stretches) keep(of stretch) {
 	from := s.before(of.low)
 	to := from
 	for to < len(s.list) && slices.Compare(s.list[to].low[:], of.high[:]) <= 0 {
 		to++
 	}
-	if from+1 == to && slices.Compare(s.list[from].low[:], of.low[:]) <= 0 && slices.Compare(s.list[from].high[:], of.high[:]) >= 0 {
+	if from+1 == to && s.list[from].has(&of) {
 		return
 	}
-	if s.shared {
-		s.list, s.shared = slices.Clone(s.list), false
-	}
-	switch {
-	case from < to:
+	if from < to {
 		if low := s.list[from].low; slices.Compare(low[:], of.low[:]) < 0 {
 			of.low = low
 		}
 		if high := s.list[to-1].high; slices.Compare(high[:], of.high[:]) > 0 {
 			of.high = high
 		}
-	case len(s.list) == mostStretches:
+	}
+	s.replace(from, to, of)
+}
+
+// cut leaves a place out of the stretch that has it.
+func (s *stretches) cut(place [4]int64) {
+	of, ok := s.around(place)
+	if !ok {
+		return
+	}
+	at := s.before(place)
+	var rest []stretch
+	if of.low != place {
+		rest = append(rest, stretch{of.low, beside(place, true)})
+	}
+	if of.high != place {
+		rest = append(rest, stretch{beside(place, false), of.high})
+	}
+	s.replace(at, at+1, rest...)
+}
+
+// replace replaces some stretches. When there are too many then, it drops all others.
+func (s *stretches) replace(from, to int, by ...stretch) {
+	if s.shared {
+		s.list, s.shared = slices.Clone(s.list), false
+	}
+	if len(s.list)-(to-from)+len(by) > mostStretches {
 		s.list, from, to = s.list[:0], 0, 0
 	}
-	s.list = slices.Replace(s.list, from, to, of)
+	s.list = slices.Replace(s.list, from, to, by...)
 }
 
 // passed is the hidden rows that a cursor has passed since the last statement or, before the first one, since the beginning
@@ -92,16 +158,11 @@ type passed struct {
 
 // passedFrom is at the beginning of a range.
 func passedFrom(low, high []int64, back bool) passed {
-	p := passed{began: true}
-	for i := range p.from {
-		p.from[i], p.end[i] = math.MinInt64, math.MaxInt64
-	}
-	copy(p.from[:], low)
-	copy(p.end[:], high)
+	of := between(low, high)
 	if back {
-		p.from, p.end = p.end, p.from
+		of.low, of.high = of.high, of.low
 	}
-	return p
+	return passed{began: true, from: of.low, end: of.high}
 }
 
 // pass passes a hidden row, and the stretch that has it.
@@ -124,7 +185,7 @@ func (c *Cursor) pass(place [4]int64) error {
 
 // leave goes to the end of the stretch that has a place, and reports whether that is another place.
 func (c *Cursor) leave(place [4]int64) (left bool, err error) {
-	of, ok := c.stretches.around(place)
+	of, ok := c.stretches.hidden.around(place)
 	to, low, high := of.high, of.high[:], c.high
 	if c.back {
 		to, low, high = of.low, c.low, of.low[:]
@@ -154,7 +215,7 @@ func (c *Cursor) endPassed(before bool) {
 		if c.back {
 			of.low, of.high = of.high, of.low
 		}
-		c.stretches.keep(of)
+		c.stretches.hidden.keep(of)
 	}
 	p.began, p.rows = false, 0
 }

@@ -1,0 +1,91 @@
+package scan
+
+// trust follows a scan of the newest commit of main by a reader who may not see everything. It says of which cells all rows
+// may be seen, as those found out who read them before, and remembers where that is so.
+type trust struct {
+	leaf  *Leaf
+	of    stretch // the range
+	asks  bool    // not all of it is known to be seen
+	known stretch // the one of the stretches that was found last; no statement is in the zero one
+	cells stretch // from the first of the current cells to the last one
+	all   bool    // all rows of these may be seen
+	// since is where the rows begin that may be seen, without others between them, up to the last cells. It counts if some is
+	// set, and rows is how many they are.
+	some  bool
+	since stretch
+	rows  int
+}
+
+// in begins with a leaf.
+func (t *trust) in(l *Leaf) {
+	*t = trust{}
+	if l.Hidden != nil && l.Until == 0 && l.Stretches != nil {
+		t.leaf = l
+	}
+}
+
+// to continues with another range.
+func (t *trust) to(low, high []int64) {
+	if t.leaf == nil {
+		return
+	}
+	t.of = between(low, high)
+	t.all = t.knows(&t.of)
+	t.asks = !t.all
+	t.some, t.since, t.rows = true, t.of, 0
+}
+
+// knows reports whether everything in a part may be seen.
+func (t *trust) knows(part *stretch) bool {
+	if t.known.has(part) {
+		return true
+	}
+	of, ok := t.leaf.Stretches.seen.around(part.low)
+	if ok {
+		t.known = of
+	}
+	return ok && of.has(part)
+}
+
+// begin goes on to the next cells of the range.
+func (t *trust) begin(cells run) error {
+	if !t.asks {
+		return nil
+	}
+	if !numbers(cells.page.record(cells.first), t.cells.low[:]) || !numbers(cells.page.record(cells.last-1), t.cells.high[:]) {
+		return ErrPage
+	}
+	t.all = t.knows(&t.cells)
+	return nil
+}
+
+// passed says how many of the rows of the cells may be seen.
+func (t *trust) passed(seen, rows int) {
+	switch {
+	case !t.asks:
+	case seen < rows:
+		t.keep()
+		t.some = false
+	default:
+		if !t.some {
+			t.some, t.since, t.rows = true, t.cells, 0
+		}
+		t.since.high = t.cells.high
+		t.rows += rows
+	}
+}
+
+// end is at the end of the range.
+func (t *trust) end() {
+	if t.asks && t.some {
+		t.since.high = t.of.high
+		t.keep()
+	}
+}
+
+// keep remembers the rows that may be seen.
+func (t *trust) keep() {
+	if t.some && t.rows >= worthTrusting {
+		t.leaf.Stretches.seen.keep(t.since)
+	}
+}
