@@ -193,9 +193,9 @@ func (a *arm) begin(low, high []int64, back bool) error {
 	return a.advance()
 }
 
-// seek goes to the beginning of a range.
+// seek goes to the beginning of a range. Searches come by many that lie close to each other, so it begins where the last one
+// ended.
 func (a *arm) seek(low, high []int64, back bool) error {
-	a.end()
 	a.more = false
 	if a.line != 0 {
 		low, high = ofLine(a.line, low), ofLine(a.line, high)
@@ -203,6 +203,25 @@ func (a *arm) seek(low, high []int64, back bool) error {
 	a.from, a.to, a.back = low, high, back
 	if back {
 		a.from, a.to = high, low
+	}
+	for i := range a.path {
+		top := &a.path[i]
+		at, err := top.node.positionNear(top.at, a.from, back)
+		if err != nil {
+			return err
+		}
+		below := i+1 < len(a.path) && at == top.at // the page below it is the one to its left
+		if top.at = at; below {
+			continue
+		}
+		for len(a.path) > i+1 {
+			a.leave()
+		}
+		if top.node.isLeaf() {
+			return nil
+		}
+		top.between = true
+		return a.enter(top.node.child(at), true)
 	}
 	return a.enter(a.tree.Root, true)
 }

@@ -122,6 +122,20 @@ func (n node) positionFrom(low, step int, prefix []int64, behind bool) (int, err
 	return low, nil
 }
 
+// positionNear is position, if the result is likely to be little more than a guess.
+func (n node) positionNear(guess int, prefix []int64, behind bool) (int, error) {
+	if guess > 0 {
+		order, ok := compare(n.record(guess-1), prefix)
+		if !ok {
+			return 0, ErrPage
+		}
+		if order > 0 || order == 0 && !behind {
+			return n.positionFrom(0, guess, prefix, behind)
+		}
+	}
+	return n.positionFrom(guess, 1, prefix, behind)
+}
+
 // sizes are the sizes of values by serial type; types 8 and 9 are 0 and 1. Other types are not integers
 // (https://sqlite.org/fileformat2.html#record_format).
 var sizes = func() (of [256]uint8) {
