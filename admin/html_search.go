@@ -14,7 +14,7 @@ func (d *searchData) main(p page) h.Node {
 	case d.Text == "":
 		said = empty(h.Text("Type words of names, texts and ids into the box above. \"Phrases\" stand in quotes; the last word may be a beginning."))
 	case len(d.Hits) == 0:
-		said = empty(h.Text("Nothing has any of these words. "), h.If(d.Type != "", anchor("", d.address("", ""), h.Text("Search all types"))))
+		said = empty(h.Map(d.Warnings, func(text string) h.Node { return h.Group{bdiMessage(text), h.Text(". ")} }), h.If(d.Type != "", anchor("", d.address("", ""), h.Text("Search all types"))))
 	case d.Instead != "":
 		said = h.P(h.Class("notice notice-warn"), h.Text("No text has all of these words. Searched instead: "), bdiLine(d.Instead))
 	case d.Matching == "any":

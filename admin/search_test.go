@@ -68,7 +68,7 @@ func TestTheSearchPageHasHitsWithTheirTypesAndWords(t *testing.T) {
 	if a = f.get(t, "/admin/search?q=compilres", 200); !strings.Contains(mainText(a), "compilres → compilers") || len(texts(a, "hits", "mark")) == 0 {
 		t.Errorf("a misspelt word: %s", mainText(a))
 	}
-	for query, want := range map[string]string{"": "Type words", "?q=zzzzqq": "Nothing has any of these words", "?q=%3F%3F": "no word to search for", "?q=" + strings.Repeat("x", 3000): "at most 2000"} {
+	for query, want := range map[string]string{"": "Type words", "?q=zzzzqq": "nothing has any of these words", "?q=%22compilers+novak%22": `no text has the phrase "compilers novak"; leave the quotation marks out`, "?q=%3F%3F": "no word to search for", "?q=" + strings.Repeat("x", 3000): "at most 2000"} {
 		if a := f.get(t, "/admin/search"+query, 200); !strings.Contains(mainText(a), want) {
 			t.Errorf("search%.20s says %s", query, mainText(a))
 		}

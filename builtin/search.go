@@ -302,7 +302,7 @@ func (s searcher) search(ctx context.Context, r *invoke.Request, in searched) (*
 	case found.Bounded:
 		r.Warn("a search ends after %d nodes here, and there are more with these words: add words, or narrow it by type", seen)
 	case seen == 0:
-		r.Warn("nothing has any of these words; try others, or list a type")
+		r.Warn("%s", found.ToldNothing())
 	case len(found.Hits) == 0:
 		r.Warn("the hits ended before this page")
 	}

@@ -356,12 +356,12 @@ func (m *matching) tell(match searchGiven, found browse.Matched) {
 		say("no text has the word %q, and %q was searched instead", c.Word, c.Instead)
 	}
 	switch {
-	case len(found.Nodes) == 0 && match.By == browse.MatchByAllWords:
+	case len(found.Nodes) == 0 && match.By == browse.MatchByAllWords && len(found.Phrases) == 0:
 		say("no text has all of these words; leave trails:allWords out for nodes with some of them")
 	case len(found.Nodes) == 0 && match.By == browse.MatchByMeaning:
 		say("no text with a vector is near to it")
 	case len(found.Nodes) == 0:
-		say("nothing has any of these words; try others")
+		say("%s", found.ToldNothing())
 	case found.Partial > 0 && found.Matching != browse.MatchedMeaning:
 		say("%s of the %d found have only some of the words, and the least scores; trails:allWords leaves them out", fault.Counted(found.Partial, "node"), len(found.Nodes))
 	}

@@ -85,6 +85,8 @@ func TestASearchIsPartOfAQuery(t *testing.T) {
 		{`SELECT ?s { (<` + base + `Person/ada> ?s) trails:matches "relay" }`, "", ""},
 		{`SELECT ?n { (?n ?n) trails:matches "relay" }`, "", ""},
 		{`SELECT ?n { ?n trails:matches "enchantress" }`, "", "nothing has any of these words"},
+		{`SELECT ?n { ?n trails:matches '"hopper grace"' }`, "", `no text has the phrase "hopper grace"; leave the quotation marks out`},
+		{`SELECT ?n { ?n trails:matches ('"hopper grace"' trails:allWords) }`, "", `no text has the phrase "hopper grace"; leave the quotation marks out`},
 		{`SELECT ?n { ?n trails:matches ("moth program" trails:allWords) }`, "", "no text has all of these words"},
 		{`ASK { ?n trails:matches "lovelce" }`, "", `was searched instead`},
 		{`SELECT ?n { ?n trails:matches "moth program" } ORDER BY ?n`, "Person/ada|Person/grace|Person/p4|Place/moth", "have only some of the words"},

@@ -320,3 +320,28 @@ func TestASearchExplainsWhereItsHitsStand(t *testing.T) {
 
 // numbers are the scores and weights of an explanation.
 var numbers = regexp.MustCompile(`( \(weight [\d.]+\)| =? ?\d+\.\d\d)`)
+
+// TestASearchSaysWhichPhraseNoTextHas holds what is said of phrases, and that nodes are found by what it says.
+func TestASearchSaysWhichPhraseNoTextHas(t *testing.T) {
+	g := searchGraph(t)
+	for text, want := range map[string]string{
+		`"hopper grace"`:                `no text has the phrase "hopper grace"; leave the quotation marks out`,
+		`"hopper grace" xyzzyq`:         `no text has the phrase "hopper grace", nor any of the other words; leave the quotation marks out`,
+		`"hopper grace" "lovelace ada"`: `no text has any of the phrases "hopper grace", "lovelace ada"; leave the quotation marks out`,
+		`"lovelce"`:                     `no text has the phrase "lovelce"; leave the quotation marks out`,
+		`"xyzzyq plugh"`:                `nothing has any of these words; try others`,
+		`xyzzyq`:                        `nothing has any of these words; try others`,
+	} {
+		ids, found := hits(t, g, browse.Search{Text: text})
+		if told := found.ToldNothing(); len(ids) != 0 || !strings.HasPrefix(told, want) {
+			t.Errorf("%s finds %q, and is told %q, want %q", text, ids, told, want)
+		}
+		ids, _ = hits(t, g, browse.Search{Text: strings.ReplaceAll(text, `"`, "")})
+		if follows := strings.Contains(want, "quotation marks"); follows != (len(ids) > 0) {
+			t.Errorf("%s without quotation marks finds %q", text, ids)
+		}
+	}
+	if ids, found := hits(t, g, browse.Search{Text: `"grace hopper"`}); len(ids) != 1 || found.Phrases != nil {
+		t.Errorf("a phrase that is there finds %q, and is told of %q", ids, found.Phrases)
+	}
+}

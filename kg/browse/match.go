@@ -64,6 +64,9 @@ func (s *Reader) Matches(ctx context.Context, m Match) (out Matched, err error) 
 		all, out.SearchResult, err = s.meant(ctx, m.Search)
 	} else {
 		_, all, out.SearchResult, err = s.found(ctx, m.Search)
+		if err == nil && len(all) == 0 {
+			out.Phrases, err = s.withoutQuotes(ctx, m.Search)
+		}
 	}
 	if err != nil {
 		return out, err

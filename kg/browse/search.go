@@ -63,7 +63,24 @@ type SearchResult struct {
 	// Refused is how many texts of the file have no vector, because the endpoint of embeddings has refused them. It is counted by a
 	// search by meaning.
 	Refused int64
+	// Phrases are those of a search that finds nothing, if it finds nodes without their quotation marks.
+	Phrases []string
 	query   fulltext.Query
+}
+
+// ToldNothing says why a search finds nothing, and what to do.
+func (r SearchResult) ToldNothing() string {
+	if len(r.Phrases) == 0 {
+		return "nothing has any of these words; try others, or list a type"
+	}
+	what, others := "the phrase ", ""
+	if len(r.Phrases) > 1 {
+		what = "any of the phrases "
+	}
+	if len(r.query.Terms) > len(r.Phrases) {
+		others = ", nor any of the other words"
+	}
+	return "no text has " + what + strings.Join(r.Phrases, ", ") + others + "; leave the quotation marks out, and texts with some of the words are found"
 }
 
 // ToldRefused says of how many texts a search by meaning had no vector, "" if of none.
@@ -147,12 +164,36 @@ func (s *Reader) Search(ctx context.Context, search Search) (SearchResult, error
 		return SearchResult{}, fault.Argument("offset", fault.MaxValue, search.Offset, "offset must lie between 0 and 1000; narrow the search instead")
 	}
 	f, all, out, err := s.found(ctx, search)
+	if err == nil && len(all) == 0 {
+		out.Phrases, err = s.withoutQuotes(ctx, search)
+	}
 	if err != nil {
 		return SearchResult{}, err
 	}
 	out.Hits, err = f.page(ctx, all)
 	out.More = len(all) > search.Offset+len(out.Hits)
 	return out, err
+}
+
+// withoutQuotes returns the phrases of a search that finds nothing, each in quotation marks, if it finds nodes without these.
+func (s *Reader) withoutQuotes(ctx context.Context, search Search) (phrases []string, err error) {
+	query, err := fulltext.Parse(search.Text)
+	for _, t := range query.Terms {
+		if t.Phrase {
+			phrases = append(phrases, `"`+strings.TrimSpace(t.Text)+`"`)
+		}
+	}
+	if err != nil || len(phrases) == 0 {
+		return nil, err
+	}
+	search.Text, search.Offset = strings.ReplaceAll(search.Text, `"`, " "), 0
+	if _, err := fulltext.Parse(search.Text); err != nil {
+		return nil, nil // more words than a search takes
+	}
+	if _, all, _, err := s.found(ctx, search); err != nil || len(all) == 0 {
+		return nil, err
+	}
+	return phrases, nil
 }
 
 // found are all nodes that a search finds, the best first.
