@@ -3,6 +3,7 @@ package admin
 import (
 	"bytes"
 	"fmt"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -102,6 +103,34 @@ func checkBoxes(t *rapid.T, layout string, drawn h.Node) {
 			if a.overlaps(b) && (a.left < b.left || a.right > b.right) {
 				t.Fatalf("%s: %q crosses the edge of a box", layout, a.what)
 			}
+		}
+	}
+}
+
+// A timeline has room for any centuries: a node stands as far to the right as it is late.
+func TestATimelineOfCenturiesKeepsItsOrder(t *testing.T) {
+	var f figure
+	for _, at := range []string{"0900-01-01", "1300-01-01", "1700-01-01", "2100-01-01"} {
+		f.add(figureNode{Key: at, Time: at})
+	}
+	var text strings.Builder
+	if err := f.draw(newPalette(&typeColours{}, nil), layoutTime, "picture").Render(&text); err != nil {
+		t.Fatal(err)
+	}
+	var at []float64
+	for _, found := range regexp.MustCompile(`<circle cx="([0-9.]+)"`).FindAllStringSubmatch(text.String(), -1) {
+		x, err := strconv.ParseFloat(found[1], 64)
+		if err != nil {
+			t.Fatal(err)
+		}
+		at = append(at, x)
+	}
+	if len(at) != 4 {
+		t.Fatalf("%d nodes are drawn: %s", len(at), &text)
+	}
+	for i := 1; i < len(at); i++ {
+		if step := at[i] - at[i-1]; step < timesWide/3-2 || step > timesWide/3+2 {
+			t.Errorf("the nodes stand at %v, want the same step between them", at)
 		}
 	}
 }

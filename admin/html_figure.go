@@ -103,12 +103,12 @@ func (f *figure) timed() (out []int) {
 func (f *figure) drawTimes(colours *palette, name string) h.Node {
 	list := f.timed()
 	first, last := chart.Instant(f.Nodes[list[0]].Time), chart.Instant(f.Nodes[list[len(list)-1]].Time)
-	span := max(last.Sub(first), time.Hour)
+	span := max(last.Unix()-first.Unix(), int64(time.Hour/time.Second)) // a Duration has room for 292 years
 	var drawn h.Group
 	for i, at := range list {
 		n := &f.Nodes[at]
 		y := float64(i*timesRow) + timesRow/2 + 4
-		x := timesLeft + float64(chart.Instant(n.Time).Sub(first))/float64(span)*timesWide
+		x := timesLeft + float64(chart.Instant(n.Time).Unix()-first.Unix())/float64(span)*timesWide
 		text := h.Node(h.SVGLabel(x+10+markWide, y+4, "start", textIf(n.Here, "here", ""), cut(labelOf(n.Node), 24)))
 		if n.Click != "" {
 			text = h.A(h.Href(n.Click), h.Data("node", n.Key), text)

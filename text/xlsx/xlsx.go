@@ -136,7 +136,7 @@ func (c Cell) xml(at string, head bool) string {
 		return begin + ` t="b"><v>` + map[string]string{"true": "1", "false": "0"}[c.Text] + `</v></c>`
 	case c.Kind == Date:
 		if day, err := time.Parse(time.DateOnly, c.Text); err == nil && !day.Before(firstDay) {
-			return begin + styleDate + `><v>` + strconv.Itoa(int(day.Sub(dayZero).Hours()/24)) + `</v></c>`
+			return begin + styleDate + `><v>` + strconv.FormatInt((day.Unix()-dayZero.Unix())/(24*60*60), 10) + `</v></c>`
 		}
 	}
 	text := c.Text

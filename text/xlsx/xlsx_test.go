@@ -59,6 +59,7 @@ func TestACellKeepsWhatItSays(t *testing.T) {
 		{"a number with zeros before it", xlsx.Cell{Text: "007", Kind: xlsx.Number}, `>007</t>`},
 		{"a truth value", xlsx.Cell{Text: "true", Kind: xlsx.Boolean}, `t="b"><v>1</v>`},
 		{"a date", xlsx.Cell{Text: "2024-02-29", Kind: xlsx.Date}, `s="2"><v>45351</v>`},
+		{"the last date", xlsx.Cell{Text: "9999-12-31", Kind: xlsx.Date}, `s="2"><v>2958465</v>`},
 		{"a date before those of a sheet", xlsx.Cell{Text: "1815-12-10", Kind: xlsx.Date}, `>1815-12-10</t>`},
 		{"a formula", xlsx.Cell{Text: "=1+1"}, `t="inlineStr"><is><t xml:space="preserve">=1+1</t>`},
 		{"markup", xlsx.Cell{Text: "a<b&c"}, `a&lt;b&amp;c`},
