@@ -1,6 +1,7 @@
 package kg
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"maps"
@@ -264,7 +265,10 @@ func ImportKinds() []string {
 func (p *importing) findType(o *ImportTable) error {
 	if o.Type == "" { // records contain their types
 		for _, t := range p.fits.Types {
-			if p.there.Type(t.Name) == nil && !slices.Contains(p.plan.Added, t.Name) {
+			switch there := p.there.Type(t.Name); {
+			case there != nil:
+				maps.DeleteFunc(o.Map, func(member, name string) bool { return p.isKept(there, member, name) })
+			case !slices.Contains(p.plan.Added, t.Name):
 				p.plan.Added = append(p.plan.Added, t.Name)
 			}
 		}
@@ -308,6 +312,7 @@ func (p *importing) findType(o *ImportTable) error {
 	columns := map[string]string{}
 	for column, name := range o.Map {
 		switch q := propertyCalled(p.there, found, name); {
+		case p.isKept(found, column, name):
 		case name == "":
 			columns[column] = ""
 		case q != nil:
@@ -316,10 +321,19 @@ func (p *importing) findType(o *ImportTable) error {
 	}
 	maps.Copy(columns, p.Map)
 	o.Type, o.Map, o.By = found.Name, columns, p.By
+	// What the caller says holds also where so many cells are bad that the column would be of another kind by itself.
+	o.Conventions.Dates, o.Conventions.Decimal = cmp.Or(p.Conventions.Dates, o.Conventions.Dates), cmp.Or(p.Conventions.Decimal, o.Conventions.Decimal)
 	if p.there.MintOf(found) != schema.MintPreserve {
 		o.ID = p.ID
 	}
 	return nil
+}
+
+// isKept reports that a proposal passes over what is a property of a type that is there, because no type fits its values: the
+// property decides which of them are bad. What the caller passes over is passed over.
+func (p *importing) isKept(there *schema.Type, column, name string) bool {
+	_, given := p.Map[column]
+	return name == "" && !given && propertyCalled(p.there, there, column) != nil
 }
 
 // nearType returns the type that has most of the proposed properties, and which: a third of them at least.

@@ -10,6 +10,7 @@ import (
 	"trails/kg"
 	"trails/kg/load"
 	"trails/rdf"
+	"trails/schema/infer"
 )
 
 // byPlan plans the import of sources, and imports them as planned.
@@ -83,6 +84,43 @@ func TestTheDecisionsOfAnImportHoldForItsColumns(t *testing.T) {
 	asked.Kinds["Name"] = "colour"
 	if _, err := g.Session(ana).PlanImport(t.Context(), []kg.Source{source("rooms.csv", rooms)}, asked); !fault.Is(err, fault.InvalidArguments) || !strings.Contains(err.Error(), "colour") {
 		t.Errorf("a kind that there is not: %v", err)
+	}
+}
+
+// TestAPropertyThatIsThereDecidesWhichValuesAreBad holds that values which no type fits are loaded as the property of the type
+// that is there, or told, and never passed over.
+func TestAPropertyThatIsThereDecidesWhichValuesAreBad(t *testing.T) {
+	for name, text := range map[string]string{
+		"records.ndjson": `{"type":"Person","id":"ana","data":{"name":"Ana","age":7}}` + "\n" + `{"type":"Person","id":"bo","data":{"name":"Bo","age":"old"}}` + "\n",
+		"array.json":     `[{"id":"ana","name":"Ana","age":7},{"id":"bo","name":"Bo","age":"old"}]`,
+	} {
+		t.Run(name, func(t *testing.T) {
+			g := newGraph(t, "types: {Person: {iri: preserve, properties: {name: {type: string}, age: {type: integer}}}}")
+			plan, _, err := byPlan(t, g, kg.ImportAsked{}, true, source(name, text))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if plan.Records != 1 || plan.LeftOut != 1 || len(plan.Bad) != 1 || plan.Bad[0].Field != "age" {
+				t.Errorf("%d fit and %d do not: %v", plan.Records, plan.LeftOut, plan.Bad)
+			}
+			if out := export(t, g, load.NQuads); !strings.Contains(out, `"7"`) {
+				t.Errorf("the good value is lost: %s", out)
+			}
+			plan, _, err = byPlan(t, g, kg.ImportAsked{Options: load.Options{Map: map[string]string{"age": ""}}}, true, source(name, text))
+			if err != nil || plan.Records != 2 {
+				t.Errorf("what the caller passes over: %d, %v", plan.Records, err)
+			}
+		})
+	}
+}
+
+// TestTheFormatOfCellsThatIsSaidHolds holds that it does where most cells are bad, too.
+func TestTheFormatOfCellsThatIsSaidHolds(t *testing.T) {
+	g := newGraph(t, "types: {Visit: {properties: {on: {type: date}, cost: {type: decimal}}}}")
+	asked := kg.ImportAsked{Options: load.Options{Type: "Visit", Conventions: infer.Conventions{Dates: "dmy", Decimal: ","}}}
+	plan, err := g.Session(ana).PlanImport(t.Context(), []kg.Source{source("visits.csv", "on,cost\n31/12/2023,\"1.234,5\"\nsoon,much\nnever,\"n,o\"\n")}, asked)
+	if err != nil || plan.Records != 1 || plan.LeftOut != 2 {
+		t.Errorf("%d fit and %d do not: %v, %v", plan.Records, plan.LeftOut, plan.Bad, err)
 	}
 }
 
