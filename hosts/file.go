@@ -52,8 +52,8 @@ func sameFile(a, b string) bool {
 	return err == nil && os.SameFile(x, y)
 }
 
-// update replaces the text of a configuration by what edit makes of it, and returns the path of the backup, "" where
-// nothing changes. The text of a configuration that is not there is empty. A link is followed, and stays. The new text is on disk
+// update replaces the text of a configuration by what edit makes of it, nil for none, and returns the path of the backup, ""
+// where nothing changes. A file that nobody may write is left as it is. The text of a configuration that is not there is empty. A link is followed, and stays. The new text is on disk
 // under another name before it takes the old one's place, and that name keeps out other processes of trails. If the host
 // writes its configuration meanwhile, edit is called again with the new text.
 func update(at Place, dry bool, edit func(path string, text []byte) ([]byte, error)) (backup string, err error) {
@@ -71,6 +71,9 @@ func update(at Place, dry bool, edit func(path string, text []byte) ([]byte, err
 	}
 	unwritable := func(err error) error {
 		return fault.New(fault.Unusable, "%s cannot be written, and was left as it is", fault.Path(path)).Because(err)
+	}
+	if mode&0o222 == 0 {
+		return "", fault.New(fault.Unusable, "%s is read-only (mode %04o), and was left as it is; make it writable, or write what --print shows by hand", fault.Path(path), mode)
 	}
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		return "", unwritable(err)
@@ -110,6 +113,12 @@ func update(at Place, dry bool, edit func(path string, text []byte) ([]byte, err
 		}
 		if now, _, err := read(path, at.Shared); err != nil || !bytes.Equal(now, text) {
 			continue
+		}
+		if edited == nil {
+			if err := os.Remove(path); err != nil {
+				return "", unwritable(err)
+			}
+			return backup, nil
 		}
 		done = true
 		if err = tmp.Close(); err == nil {

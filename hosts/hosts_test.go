@@ -335,6 +335,92 @@ func TestWhatIsInstalledIsRemoved(t *testing.T) {
 	}
 }
 
+// TestRemovingTheOnlyChangeBringsBackTheBytes has configurations of which an installation changes more than the lines of an
+// entry: it makes the object of the servers, the end of a line, or the file.
+func TestRemovingTheOnlyChangeBringsBackTheBytes(t *testing.T) {
+	for _, host := range hosts.Names() {
+		texts := []string{"", "\n\n", "{}", "{\n}\n", "{ }\n", "\ufeff{}\r\n", `{"a": {"b": 1.0e5}}`, "// one\n{ /* two */ }\n// three\n", "{\"a\": [],}\r\n"}
+		if host == "codex" {
+			texts = []string{"", "\n\n", `model = "x"`, "# one", "a = 1 # one\r\nb = 2", "\ufeffa = 1"}
+		}
+		h, s := named(t, host), server("/data/notes.trails")
+		for _, text := range texts {
+			at := hosts.At(config(t, text))
+			if _, err := h.Install(at, s, hosts.Options{Name: "notes"}); err != nil {
+				t.Fatalf("%s: %q: %v", host, text, err)
+			}
+			if _, err := h.Uninstall(at, s, hosts.Options{}); err != nil {
+				t.Fatalf("%s: %q: %v", host, text, err)
+			}
+			if got, err := os.ReadFile(at.Path); err != nil || string(got) != text {
+				t.Errorf("%s: %v: got %q, was %q", host, err, got, text)
+			}
+		}
+		at := hosts.At(filepath.Join(t.TempDir(), "config"))
+		if _, err := h.Install(at, s, hosts.Options{Name: "notes"}); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := h.Uninstall(at, s, hosts.Options{}); err != nil {
+			t.Fatal(err)
+		}
+		if left, err := filepath.Glob(filepath.Join(filepath.Dir(at.Path), "*")); err != nil || len(left) != 1 || !strings.HasSuffix(left[0], "backup") {
+			t.Errorf("%s: a configuration that there was not leaves %q, %v", host, left, err)
+		}
+	}
+}
+
+// What changed meanwhile stays: only the entry goes.
+func TestWhatChangedAfterAnInstallationStays(t *testing.T) {
+	h, s := named(t, "cursor"), server("/data/notes.trails")
+	at := hosts.At(config(t, "{}\n"))
+	if _, err := h.Install(at, s, hosts.Options{Name: "notes"}); err != nil {
+		t.Fatal(err)
+	}
+	made, err := os.ReadFile(at.Path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(at.Path, bytes.Replace(made, []byte("{"), []byte(`{"mine": 1,`), 1), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := h.Uninstall(at, s, hosts.Options{}); err != nil {
+		t.Fatal(err)
+	}
+	if got, err := os.ReadFile(at.Path); err != nil || !strings.Contains(string(got), `"mine": 1`) || strings.Contains(string(got), "notes") {
+		t.Errorf("%v: got %s", err, got)
+	}
+}
+
+// What cannot be edited is refused and left as it is: a list where servers are to be, values in each other without end, and
+// a file that nobody may write.
+func TestWhatCannotBeEditedIsLeft(t *testing.T) {
+	deep := strings.Repeat("[", 100_000) + strings.Repeat("]", 100_000)
+	for _, c := range []struct {
+		host, text string
+		mode       os.FileMode
+		kind       fault.Kind
+		says       string
+	}{
+		{"codex", "[[mcp_servers]]\ncommand = \"x\"\n", 0o600, fault.Conflict, "one value or a list"},
+		{"codex", "mcp_servers = 1\n", 0o600, fault.Conflict, "one value or a list"},
+		{"cursor", `{"a":` + deep + `}`, 0o600, fault.Malformed, "cannot be read, and was left"},
+		{"codex", "a = " + deep, 0o600, fault.Malformed, "cannot be read, and was left"},
+		{"vscode", "{}", 0o444, fault.Unusable, "is read-only (mode 0444), and was left"},
+	} {
+		at := hosts.At(config(t, c.text))
+		if err := os.Chmod(at.Path, c.mode); err != nil {
+			t.Fatal(err)
+		}
+		_, err := named(t, c.host).Install(at, server("/data/notes.trails"), hosts.Options{Name: "notes"})
+		if !fault.Is(err, c.kind) || !strings.Contains(err.Error(), c.says) {
+			t.Errorf("%s %.40s: %v", c.host, c.text, err)
+		}
+		if got, err := os.ReadFile(at.Path); err != nil || string(got) != c.text {
+			t.Errorf("%s %.40s: %v, it is changed", c.host, c.text, err)
+		}
+	}
+}
+
 // jsonTexts generates configurations of VS Code with another server.
 func jsonTexts() *rapid.Generator[string] {
 	return rapid.Custom(func(t *rapid.T) string {

@@ -1,9 +1,14 @@
 package hosts
 
 import (
+	"bytes"
+	"errors"
 	"fmt"
+	"io/fs"
+	"os"
 	"reflect"
 	"regexp"
+	"slices"
 	"strings"
 
 	"trails/fault"
@@ -98,7 +103,8 @@ func (e entry) kind(s Server) string {
 }
 
 // Uninstall removes the entry of a graph from a configuration; that there is none is no fault. s needs no environment.
-// With a name that entry is removed, if it is one of trails, whatever graph it serves.
+// With a name that entry is removed, if it is one of trails, whatever graph it serves. Where nothing but the installation of
+// the entry has changed the configuration, it is again as it was before, and gone if there was none.
 func (h Host) Uninstall(at Place, s Server, o Options) (Change, error) {
 	return h.change(at, o.Dry, func(text []byte, d document, all []entry, c *Change) ([]byte, error) {
 		found, err := h.find(all, s, Options{Name: o.Name})
@@ -113,8 +119,33 @@ func (h Host) Uninstall(at Place, s Server, o Options) (Change, error) {
 		if _, _, ours := found.target(s.Command); !ours {
 			return nil, fault.New(fault.Conflict, "the entry %s of %s is of %s; remove it by hand", found.name, fault.Path(c.Config), found.kind(s))
 		}
-		return d.remove(found.name)
+		if before, is := h.before(c.Config, text, *found); is {
+			return before, nil
+		}
+		left, err := d.remove(found.name)
+		return append([]byte{}, left...), err // an empty text, and not none
 	})
+}
+
+// before returns the text of a configuration as it was before an entry was installed, nil if there was none, where nothing
+// else has changed since: the installation makes of the backup, or of nothing, what is there now.
+func (h Host) before(path string, text []byte, e entry) (before []byte, is bool) {
+	before, err := os.ReadFile(path + backupExt)
+	if errors.Is(err, fs.ErrNotExist) {
+		before, err = nil, nil
+	}
+	if err != nil {
+		return nil, false
+	}
+	d, err := h.format(before)
+	if err != nil {
+		return nil, false
+	}
+	if all, err := d.entries(); err != nil || slices.ContainsFunc(all, func(other entry) bool { return other.name == e.name }) {
+		return nil, false
+	}
+	made, err := d.set(e.name, e.Server, h.typed)
+	return before, err == nil && bytes.Equal(made, text)
 }
 
 // find returns the entry of a name or, if no name is given, that of the same graph; nil if there is none.
@@ -156,6 +187,9 @@ func (h Host) change(at Place, dry bool, do func([]byte, document, []entry, *Cha
 			return nil, fault.New(fault.Malformed, "%s cannot be read, and was left as it is", fault.Path(path)).Because(err)
 		}
 		all, err := d.entries()
+		if err == nil {
+			_, err = d.others("")
+		}
 		if err != nil {
 			return nil, fault.New(fault.Malformed, "%s cannot be read, and was left as it is", fault.Path(path)).Because(err)
 		}

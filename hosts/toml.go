@@ -25,6 +25,7 @@ type tomlDocument struct {
 type expression struct {
 	path       []string // from the root
 	table      bool
+	list       bool   // the header is of a table in a list of tables
 	start, end int    // of its lines in the text
 	raw        string // a key and its value, as they are written
 	leaves     []leaf
@@ -46,7 +47,7 @@ func tomlServers(key string) func([]byte) (document, error) {
 		var table []string
 		for p.NextExpression() {
 			node := p.Expression()
-			e := expression{table: node.Kind != unstable.KeyValue}
+			e := expression{table: node.Kind != unstable.KeyValue, list: node.Kind == unstable.ArrayTable}
 			keys, start, end := keysOf(node)
 			if e.path = keys; e.table {
 				table = keys
@@ -167,11 +168,12 @@ func (d tomlDocument) entries() ([]entry, error) {
 	return list, nil
 }
 
-// separate returns an error where servers are members of an inline table, which has no lines of its own.
+// separate returns an error where servers are members of an inline table, which has no lines of its own, or where the key
+// of servers has a list or another value.
 func (d tomlDocument) separate() error {
 	for _, e := range d.expressions {
-		if !e.table && slices.Equal(e.path, []string{d.key}) {
-			return fault.New(fault.Conflict, "the configuration has all servers in one inline table, %s = { … }; write each as a table of its own, [%[1]s.NAME]", d.key)
+		if (!e.table || e.list) && slices.Equal(e.path, []string{d.key}) {
+			return fault.New(fault.Conflict, "the configuration has %s as one value or a list; write each server as a table of its own, [%[1]s.NAME]", d.key)
 		}
 	}
 	return nil
