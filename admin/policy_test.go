@@ -142,7 +142,7 @@ func TestThePageOfPoliciesSaysWhatIsWrongAtItsLine(t *testing.T) {
 		wrong      []string
 	}{
 		"what there cannot be": {text, "line 4: policy policy2 does not fit the vocabulary of policies: unrecognized entity type `Folder`", []string{`3 permit (principal, action == Action::"delete", resource);`, `4 permit (principal, action, resource in Folder::"a");`}},
-		"no Cedar":             {"permit (principal, action, resource);\npermit principal;\n", "line 2, column 17: no policy can be read", []string{"2 permit principal;"}},
+		"no Cedar":             {"permit (principal, action, resource);\npermit principal;\n", `line 2, column 7: "(" is missing here, before "principal": add it`, []string{"2 permit principal;"}},
 		"nobody administers":   {"permit (principal, action in Action::\"reads\", resource);\n", "these policies lock out all who administer this graph (token:boss)", nil},
 	} {
 		for _, button := range []string{dryRun, call} {

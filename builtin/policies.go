@@ -168,14 +168,14 @@ func checkedPolicies(ctx context.Context, r *invoke.Request, text string) (*poli
 	if !p.Permit() {
 		r.Warn("no policy of these permits anything, so that nobody may do anything but who has the file; add one that permits, such as that of --starter")
 	}
-	doubts := wordsOfNothing(p)
+	doubts := append(p.Doubts()[:len(p.Doubts()):len(p.Doubts())], wordsOfNothing(p)...)
 	names, err := namesOfNothing(ctx, r, p, tokens)
 	doubts = append(doubts, names...)
 	for _, doubt := range doubts[:min(len(doubts), mostDoubts)] {
 		r.Warn("%s", doubt)
 	}
 	if more := len(doubts) - mostDoubts; more > 0 {
-		r.Warn("and %d more names and words in policies are of nothing; mend those above, and the next are told", more)
+		r.Warn("and %d more doubts about these policies; mend those above, and the next are told", more)
 	}
 	return out, err
 }

@@ -226,7 +226,23 @@ func (q *question) lines(p *cedar.Policies) (named []string) {
 	return named
 }
 
+// why is what decides, and which policies could not be evaluated.
 func (q *question) why() string {
+	why := q.decided()
+	for i, failed := range q.Failed {
+		if i == mostDeciding {
+			return why + fmt.Sprintf("; and %d more could not be evaluated", len(q.Failed)-i)
+		}
+		then := "is passed over"
+		if failed.Forbids {
+			then = "forbids"
+		}
+		why += fmt.Sprintf("; the condition of %s cannot be evaluated here (%s), so that it %s", failed.Policy, failed.Why, then)
+	}
+	return why
+}
+
+func (q *question) decided() string {
 	switch {
 	case q.action == "":
 		return "it reads and changes nothing of the graph, and policies do not decide about it"
@@ -254,6 +270,8 @@ func (q *question) way(who policy.Principal, graph string, p *cedar.Policies) st
 		return kg.ReadOnly
 	case q.Allowed:
 		return fmt.Sprintf("forbid (%s); would forbid it", scope)
+	case q.Forbidden && slices.ContainsFunc(q.Failed, func(f cedar.Failure) bool { return f.Forbids }):
+		return "write conditions that can be evaluated: policy set --dry-run says what is in the way"
 	case q.Forbidden:
 		return fmt.Sprintf("make an exception of %s: unless { principal == Actor::%q }", strings.Join(q.lines(p), " and "), who.ID)
 	}

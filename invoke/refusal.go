@@ -54,7 +54,8 @@ func refusalOf(f *fault.Error) kg.Refused {
 		return kg.Refused{What: "scope", Of: scope}
 	case f.Kind == fault.Denied && f.Details["policies"] != nil:
 		names, _ := f.Details["policies"].([]string)
-		return kg.Refused{What: "policy", Of: strings.Join(names, " ")}
+		failed, _ := f.Details["failed"].([]string)
+		return kg.Refused{What: "policy", Of: strings.Join(names, " "), Name: strings.Join(failed, " ")}
 	case f.Kind == fault.Denied && branch != "":
 		return kg.Refused{What: "branch", Of: branch}
 	}

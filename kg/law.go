@@ -458,6 +458,9 @@ func (a *Authority) unlawful() error {
 	return fault.New(fault.Denied, "the policies of this graph cannot be read by this program, so nobody whom they bind may do anything; somebody who has the file sets others with trails policy set").Because(a.law.unlawful)
 }
 
+// mostFailed bounds how many policies a refusal names whose conditions could not be evaluated.
+const mostFailed = 3
+
 // denied is the fault of a decision, nil if it allows.
 func (a *Authority) denied(action policy.Action, on cedar.Resource, d cedar.Decision) error {
 	if d.Allowed {
@@ -474,8 +477,19 @@ func (a *Authority) denied(action policy.Action, on cedar.Resource, d cedar.Deci
 	case d.Forbidden:
 		why = fmt.Sprintf(explained, "it is forbidden by "+strings.Join(d.Policies, " and "), a.caller.ID)
 	}
-	return fault.New(fault.Denied, "%s may not %s %s: %s", a.caller.ID, action, on, why).
+	var failed []string
+	for _, f := range d.Failed[:min(len(d.Failed), mostFailed)] {
+		failed = append(failed, f.Policy)
+	}
+	if failed != nil {
+		why = "the condition of " + strings.Join(failed, " and of ") + " cannot be evaluated, and " + why
+	}
+	refusal := fault.New(fault.Denied, "%s may not %s %s: %s", a.caller.ID, action, on, why).
 		With("action", string(action)).With("resource", on.String()).With("policies", policies)
+	if failed != nil {
+		refusal = refusal.With("failed", failed)
+	}
+	return refusal
 }
 
 // Decides decides an action of the caller on a type, a stored query, a branch or the graph, on a branch.

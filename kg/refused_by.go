@@ -15,7 +15,8 @@ type Refused struct {
 	// permits it), or what the token was: missing, wrong, expired, revoked, or a key of
 	// webTokens or grantTokens.
 	What, Of string
-	// Name is the name of the token, if any; that of a wrong one proves nothing.
+	// Name is the name of the token, if any; that of a wrong one proves nothing. For policies it is the names of those whose
+	// conditions could not be evaluated.
 	Name string
 }
 
@@ -55,6 +56,8 @@ func (r Refused) String() string {
 	switch {
 	case r.What == "scope":
 		return "the scope " + r.Of + " is missing"
+	case r.What == "policy" && r.Name != "":
+		return Refused{What: r.What, Of: r.Of}.String() + ", and the condition of " + strings.ReplaceAll(r.Name, " ", " and of ") + " could not be evaluated"
 	case r.What == "policy" && r.Of == "":
 		return "no policy permits it"
 	case r.What == "policy":

@@ -64,7 +64,8 @@ type Policies struct {
 	// permits means that there is a policy that permits something.
 	permits bool
 	// words are the texts that conditions hold against an attribute that has few values.
-	words map[Attribute][]string
+	words  map[Attribute][]string
+	doubts []string
 }
 
 // scope is what the scope of a policy names; what it does not name is zero.
@@ -146,7 +147,7 @@ func parse(text string) (*Policies, error) {
 	}
 	list, err := cedar.NewPolicyListFromBytes("", []byte(text))
 	if err != nil {
-		return nil, fault.Invalid([]fault.FieldError{unreadable(err)})
+		return nil, fault.Invalid([]fault.FieldError{unreadable(text, err)})
 	}
 	if len(list) > maxPolicies {
 		return nil, wrong("", fmt.Sprintf("there are %d policies, and at most %d may be", len(list), maxPolicies))
@@ -179,6 +180,9 @@ func parse(text string) (*Policies, error) {
 		}
 		p.ids, p.lines[id] = append(p.ids, id), line
 		p.add(id, one, tree)
+		if told := doubt(id, line, tree); told != "" {
+			p.doubts = append(p.doubts, told)
+		}
 		p.alone = len(list) == 1 && permitsAll(tree)
 	}
 	if len(problems) > 0 {
@@ -240,18 +244,6 @@ func bounded(text string) error {
 
 func wrong(source, message string) error {
 	return fault.Invalid([]fault.FieldError{{Field: "policies", Code: fault.Shape, Source: source, Message: message}})
-}
-
-// places find the place in an error of the parser, which has it in its text alone.
-var places = regexp.MustCompile(`(?s)parse error at [^"]*?(\d+):(\d+) (".*?"): (.*)$`)
-
-func unreadable(err error) fault.FieldError {
-	f := fault.FieldError{Field: "policies", Code: fault.Shape, Message: "this is no text of Cedar policies: " + quote.Text(err.Error(), maxSaid)}
-	if at := places.FindStringSubmatch(err.Error()); at != nil {
-		f.Source = fmt.Sprintf("line %s, column %s", at[1], at[2])
-		f.Message = fmt.Sprintf("no policy can be read at %s: %s", quote.Text(at[3], maxName), quote.Text(at[4], maxSaid))
-	}
-	return f
 }
 
 // add keeps a policy by what its scope names, and what it names anywhere.
@@ -462,6 +454,8 @@ type Decision struct {
 	Forbidden bool
 	// Policies are the names of those that permit it or, if it is not allowed, of those that forbid it, sorted.
 	Policies []string
+	// Failed are those whose conditions could not be evaluated, sorted.
+	Failed []Failure
 }
 
 // Decide decides a request by the rules of Cedar (https://docs.cedarpolicy.com/auth/authorization.html): it is permitted if
@@ -540,7 +534,9 @@ func (c candidates) decision(verdict cedar.Decision, why cedar.Diagnostic) Decis
 	d.Forbidden = !d.Allowed && len(d.Policies) > 0
 	for _, failed := range why.Errors {
 		at := slices.IndexFunc(c, func(one named) bool { return one.id == failed.PolicyID })
-		if c[at].policy.Effect() == cedar.Permit {
+		forbids := c[at].policy.Effect() == cedar.Forbid
+		d.Failed = append(d.Failed, Failure{string(failed.PolicyID), forbids, quote.Unmarked(failed.Message, maxSaid)})
+		if !forbids {
 			continue
 		}
 		if d.Allowed {
@@ -549,6 +545,7 @@ func (c candidates) decision(verdict cedar.Decision, why cedar.Diagnostic) Decis
 		d.Forbidden, d.Policies = true, append(d.Policies, string(failed.PolicyID))
 	}
 	slices.Sort(d.Policies)
+	slices.SortFunc(d.Failed, func(a, b Failure) int { return strings.Compare(a.Policy, b.Policy) })
 	return d
 }
 

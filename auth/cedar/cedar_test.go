@@ -94,7 +94,7 @@ func TestAPolicyThatFailsForbids(t *testing.T) {
 func TestPoliciesThatAreRefused(t *testing.T) {
 	for text, want := range map[string]string{
 		"permit (principal, action, resource)":                                                                              "line 1",
-		"permit (principal, action, resource);\nforbid (principal action, resource);":                                       "line 2, column 25",
+		"permit (principal, action, resource);\nforbid (principal action, resource);":                                       "line 2, column 18",
 		"permit (principal, action == Action::\"fly\", resource);":                                                          "vocabulary",
 		"permit (principal == User::\"x\", action, resource);":                                                              "vocabulary",
 		"permit (principal, action, resource) when { principal.age > 3 };":                                                  "policy policy0 does not fit",
@@ -201,6 +201,59 @@ func TestOnlyWhatPermitsEverythingPermitsIt(t *testing.T) {
 		main := resource(cedar.BranchKind, "main")
 		if got := p.Decide(cedar.Request{Action: policy.Change, Resource: main, Branch: main}); got.Allowed != want {
 			t.Errorf("%s: %+v", text, got)
+		}
+	}
+}
+
+// What cannot be read is told in our words, with the place at which something is to be written.
+func TestATextThatCannotBeReadSaysWhatToAdd(t *testing.T) {
+	const head = "permit (principal, action, resource)"
+	for text, want := range map[string]string{
+		head: "line 1, column 37: the policy has no ; at its end: add it here",
+		head + ";\n\n" + head + "  // für alle;\n\n":                 "line 3, column 37: the policy has no ; at its end: add it here",
+		head + " when { true }":                                      "line 1, column 51: the policy has no ; at its end: add it here",
+		"// é\n" + head + `when { "é;" == "}" }` + "\n" + head + ";": "line 2, column 57: the policy has no ; at its end: add it here",
+		head + " " + head + ";":                                      "line 1, column 37: the policy has no ; at its end: add it here",
+		head + " when { true":                                        `line 1, column 49: "}" is missing here, at the end of the text: add it`,
+		"permit (principal, action resource);":                       `line 1, column 26: "," is missing here, before "resource": add it`,
+		"permit":                                                     `line 1, column 7: "(" is missing here, at the end of the text: add it`,
+		head + ` when { "abc };`:                                     "line 1, column 45: the text that begins here has no closing quotation mark: add one",
+		head + ";\nallow (principal, action, resource);":             `line 2, column 1: a policy begins with permit or forbid, and not with "allow"`,
+	} {
+		_, err := cedar.Parse(text)
+		if got := fault.Of(err).Fields; len(got) != 1 || got[0].String() != want {
+			t.Errorf("%s\n%v\nwant %s", text, err, want)
+		}
+	}
+}
+
+// A condition that cannot be evaluated for every request is doubted; what becomes of the policy then is told by the decision.
+func TestConditionsThatMayFailAreDoubted(t *testing.T) {
+	for condition, want := range map[string]struct{ doubted, fails bool }{
+		`Branch::"other".protected`:                                                  {true, true},
+		`Branch::"main".protected`:                                                   {true, false}, // the request is about it
+		`Branch::"other" has protected && Branch::"other".protected`:                 {false, false},
+		`(if context.origin == "agent" then Branch::"a" else Branch::"b").protected`: {true, true},
+		`{"a": Branch::"other"}.a.protected`:                                         {true, true},
+		`{"a": {"b": true}}.a.b`:                                                     {false, false},
+		`Actor::"token:eve".authenticated`:                                           {true, true},
+		`9223372036854775807 + 1 > 0`:                                                {true, true},
+		`principal.authenticated && context has branch && context.branch.protected`:  {false, false},
+		`resource is Branch && resource.protected`:                                   {false, false},
+	} {
+		for _, effect := range []string{"permit", "forbid"} {
+			text := effect + " (principal, action, resource) when { " + condition + " };"
+			p, err := cedar.Parse(text)
+			if err != nil {
+				t.Errorf("%s: %v", text, err)
+				continue
+			}
+			main := resource(cedar.BranchKind, "main")
+			d := p.Decide(cedar.Request{Caller: policy.Principal{ID: "token:bot"}, Action: policy.Change, Resource: main, Branch: main})
+			failed := len(d.Failed) == 1 && d.Failed[0].Policy == "policy0" && d.Failed[0].Forbids == (effect == "forbid") && d.Failed[0].Why != ""
+			if doubts := p.Doubts(); (len(doubts) == 1) != want.doubted || failed != want.fails || want.fails && d.Forbidden != (effect == "forbid") {
+				t.Errorf("%s\n%+v, doubted %q", text, d, doubts)
+			}
 		}
 	}
 }

@@ -152,6 +152,13 @@ func TestDecisionsAreThoseOfCedar(t *testing.T) {
 			}
 			want := plain(whole, who, types.NewEntityUID("Action", types.String(r.Action)), on, facts)
 			got := p.Decide(r)
+			for _, failed := range got.Failed {
+				if !slices.ContainsFunc(p.Doubts(), func(told string) bool { return strings.Contains(told, "policy "+failed.Policy+" (line ") }) {
+					t.Fatalf("nobody is told that the condition of %s may fail: %s, in\n%s", failed.Policy, failed.Why, text.String())
+				}
+				decided["failed"]++
+			}
+			got.Failed = nil // the library evaluates also those that cannot fit
 			if fmt.Sprint(got) != fmt.Sprint(want) {
 				t.Fatalf("%s %s %s in %v:\n%v, want %v by\n%s", who.ID, r.Action, on, facts, got, want, text.String())
 			}
@@ -165,7 +172,7 @@ func TestDecisionsAreThoseOfCedar(t *testing.T) {
 			}
 		}
 	})
-	for _, one := range []string{"allowed", "forbidden", "denied"} {
+	for _, one := range []string{"allowed", "forbidden", "denied", "failed"} {
 		if decided[one] == 0 {
 			t.Errorf("nothing was %s: %v", one, decided)
 		}
