@@ -36,7 +36,8 @@ type outcome struct {
 }
 
 // invokeBatch answers POST /invoke: calls in order, each in its own transaction, so that a failed call does not undo
-// earlier ones. The answer has one result for each call that was made.
+// earlier ones. The answer has one result for each call that was made. Its own status is 200, which says that they were made,
+// as in the batches of JSON-RPC and GraphQL; each result has the status that its call has by itself.
 func (s *server) invokeBatch(w http.ResponseWriter, r *http.Request) error {
 	b, err := readBatch(r)
 	if err != nil {
@@ -44,9 +45,9 @@ func (s *server) invokeBatch(w http.ResponseWriter, r *http.Request) error {
 	}
 	results := []outcome{}
 	for _, c := range b.calls {
-		o := s.outcome(r, c)
+		o, failed := s.outcome(r, c)
 		results = append(results, o)
-		if r.Context().Err() != nil || b.stopOnError && o.Problem != nil {
+		if r.Context().Err() != nil || b.stopOnError && failed {
 			break
 		}
 	}
@@ -57,15 +58,16 @@ func (s *server) invokeBatch(w http.ResponseWriter, r *http.Request) error {
 	return writeJSON(w, body)
 }
 
-func (s *server) outcome(r *http.Request, b batchCall) outcome {
+// outcome makes a call, and reports whether it failed: it was refused, or the tool of another server said that it failed.
+func (s *server) outcome(r *http.Request, b batchCall) (o outcome, failed bool) {
 	c := s.call(r, b.capability, b.arguments)
 	c.IdempotencyKey = b.key
 	res, err := s.engine.Call(r.Context(), c)
 	if err != nil {
 		f := s.faultOf(r, err)
-		return outcome{Status: verdicts[f.Kind].status, Problem: problem(f, traceIn(f, r))}
+		return outcome{Status: verdicts[f.Kind].status, Problem: problem(f, traceIn(f, r))}, true
 	}
-	return outcome{Status: http.StatusOK, Result: res.Structured}
+	return outcome{Status: http.StatusOK, Result: res.Structured}, res.Failed
 }
 
 // readBatch parses the whole body before the first call: all errors of its structure are reported at once, before

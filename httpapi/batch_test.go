@@ -11,6 +11,7 @@ import (
 
 	"trails/fault"
 	"trails/httpapi"
+	"trails/invoke"
 )
 
 // answered is the answer to a batch, in short.
@@ -73,6 +74,28 @@ func TestABatchMakesItsCallsInOrder(t *testing.T) {
 				t.Errorf("got %+v", first)
 			}
 		})
+	}
+}
+
+// What the tool of another server says that failed is a result, with the status that the call has by itself.
+func TestABatchStopsAtAToolThatFailed(t *testing.T) {
+	engine := &fakeEngine{result: `{"status":"error"}`, parts: invoke.Parts{Failed: true}}
+	h := httpapi.New(engine, runtimeOptions())
+	alone := do(h, newRequest(exchange{method: "POST", path: "/invoke/a", body: "{}"}))
+	for body, want := range map[string]int{
+		`{"calls":[{"capability":"a"},{"capability":"b"}]}`:                      2,
+		`{"calls":[{"capability":"a"},{"capability":"b"}],"stop_on_error":true}`: 1,
+	} {
+		res := do(h, newRequest(exchange{method: "POST", path: "/invoke", body: body}))
+		made := answered(t, res)
+		if len(made) != want || res.StatusCode != 200 {
+			t.Errorf("%s: %d %v", body, res.StatusCode, made)
+		}
+		for _, one := range made {
+			if one != fmt.Sprint(alone.StatusCode)+` {"status":"error"} []` {
+				t.Errorf("%s has another status than by itself: %s", body, one)
+			}
+		}
 	}
 }
 
