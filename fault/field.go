@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"slices"
 	"sort"
 	"strings"
@@ -122,6 +123,25 @@ func (e *Error) Shown() (fields []FieldError, more bool) {
 			return cut, more
 		}
 	}
+}
+
+// Members are what programs are told of a fault beside its kind and message, the same at every door: its details, and the
+// fields with the number of all mistakes. Of an internal fault that is its trace id alone.
+func (e *Error) Members() map[string]any {
+	if e.Kind == Internal {
+		id, logged := e.Details["trace_id"]
+		if !logged {
+			return map[string]any{}
+		}
+		return map[string]any{"trace_id": id}
+	}
+	all := map[string]any{}
+	maps.Copy(all, e.Details)
+	if len(e.Fields) > 0 {
+		all["fields"], _ = e.Shown()
+		all["count"] = e.Count
+	}
+	return all
 }
 
 // Told returns the message, the field errors on lines of their own, and how many were left out, in about most

@@ -171,7 +171,7 @@ func TestFaultsBecomeProblems(t *testing.T) {
 		want   map[string]any
 	}{
 		{"invalid data lists its fields", fault.Invalid(fields), 422, map[string]any{
-			"type": "urn:trails:problem:invalid_data", "title": "Invalid data", "detail": "validation failed on 1 field",
+			"type": "urn:trails:problem:invalid_data", "title": "Invalid data", "detail": "validation failed on 1 field", "count": 1.0,
 			"fields": []any{map[string]any{"field": "name", "code": "required", "message": "name is required", "value": nil, "constraint": 1.0}}}},
 		{"details are members", fault.New(fault.Precondition, "main moved").With("head", "abc"), 412, map[string]any{
 			"type": "urn:trails:problem:precondition_failed", "title": "Precondition failed", "detail": "main moved", "head": "abc"}},

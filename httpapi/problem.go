@@ -94,18 +94,9 @@ func retryAfter(v any) string {
 
 // problem returns the members of the document (RFC 9457, section 3).
 func problem(f *fault.Error, trace string) map[string]any {
-	p := map[string]any{}
+	p := f.Members()
 	if f.Kind != fault.Internal {
-		for k, v := range f.Details {
-			p[k] = v
-		}
 		p["detail"] = f.Message
-		if len(f.Fields) > 0 {
-			shown, more := f.Shown()
-			if p["fields"] = shown; more {
-				p["count"] = f.Count
-			}
-		}
 	}
 	p["type"] = "urn:trails:problem:" + f.Kind.String()
 	p["title"] = verdicts[f.Kind].title

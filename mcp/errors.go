@@ -3,7 +3,6 @@ package mcp
 import (
 	"context"
 	"errors"
-	"maps"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 
@@ -63,13 +62,12 @@ func refused(r request, f *fault.Error) *toolResult {
 		Code    int64  `json:"code,omitempty"`
 		Message string `json:"message"`
 	}{f.Kind.String(), 0, f.Message}
-	rest := maps.Clone(f.Details)
 	if len(f.Fields) > 0 {
-		first.Code, rest = verdicts[f.Kind].code, with(rest, fieldsOf(f))
+		first.Code = verdicts[f.Kind].code
 	}
 	structured := session.Marshal(first)
-	if len(rest) > 0 {
-		structured = jsontext.Joined(structured, session.Marshal(rest))
+	if members := f.Members(); len(members) > 0 {
+		structured = jsontext.Joined(structured, session.Marshal(members))
 	}
 	text := f.Told(errorChars)
 	if len(f.Details) > 0 {
@@ -81,69 +79,35 @@ func refused(r request, f *fault.Error) *toolResult {
 // verdict is how MCP reports a kind of fault.
 type verdict struct {
 	code int64
-	// data selects the members of error.data; nil means none.
-	data func(*fault.Error) map[string]any
-	// result means that a tool returns it as a result with isError, for the model to read; other methods use code.
+	// result means that a tool returns it as a result with isError, for the model to read; other methods use code, and
+	// error.data has kind and message, too.
 	result bool
 }
 
 // verdicts is the one table from meaning to code (contract, section 7).
 var verdicts = map[fault.Kind]verdict{
-	fault.Internal: {code: jsonrpc.CodeInternalError, data: func(f *fault.Error) map[string]any {
-		return map[string]any{"trace_id": f.Details["trace_id"]}
-	}},
-	fault.InvalidData:      {code: jsonrpc.CodeInvalidParams, data: fieldsAndDetails},
-	fault.InvalidArguments: {code: jsonrpc.CodeInvalidParams, data: fieldsAndDetails},
+	fault.Internal:         {code: jsonrpc.CodeInternalError},
+	fault.InvalidData:      {code: jsonrpc.CodeInvalidParams},
+	fault.InvalidArguments: {code: jsonrpc.CodeInvalidParams},
 	fault.UnknownTool:      {code: jsonrpc.CodeInvalidParams},
-	fault.Unauthenticated:  {code: codeUnauthenticated, data: details},
-	fault.ScopeDenied:      {code: codeScopeDenied, data: details},
-	fault.Denied:           {code: codeDenied, data: details},
-	fault.Exhausted:        {code: codeExhausted, data: details},
-	fault.Busy:             {code: codeExhausted, data: details},
-	fault.NotFound:         {code: jsonrpc.CodeInvalidParams, data: details},
-	fault.Missing:          {code: jsonrpc.CodeInvalidParams, data: kindAndDetails, result: true},
-	fault.Precondition:     {code: jsonrpc.CodeInvalidParams, data: kindAndDetails, result: true},
-	fault.Conflict:         {code: jsonrpc.CodeInvalidParams, data: kindAndDetails, result: true},
-	fault.Malformed:        {code: jsonrpc.CodeInvalidParams, data: kindAndDetails, result: true},
-	fault.TooLarge:         {code: jsonrpc.CodeInvalidParams, data: kindAndDetails, result: true},
-	fault.TimedOut:         {code: jsonrpc.CodeInvalidParams, data: kindAndDetails, result: true},
-	fault.Unusable:         {code: jsonrpc.CodeInvalidParams, data: kindAndDetails, result: true},
+	fault.Unauthenticated:  {code: codeUnauthenticated},
+	fault.ScopeDenied:      {code: codeScopeDenied},
+	fault.Denied:           {code: codeDenied},
+	fault.Exhausted:        {code: codeExhausted},
+	fault.Busy:             {code: codeExhausted},
+	fault.NotFound:         {code: jsonrpc.CodeInvalidParams},
+	fault.Missing:          {code: jsonrpc.CodeInvalidParams, result: true},
+	fault.Precondition:     {code: jsonrpc.CodeInvalidParams, result: true},
+	fault.Conflict:         {code: jsonrpc.CodeInvalidParams, result: true},
+	fault.Malformed:        {code: jsonrpc.CodeInvalidParams, result: true},
+	fault.TooLarge:         {code: jsonrpc.CodeInvalidParams, result: true},
+	fault.TimedOut:         {code: jsonrpc.CodeInvalidParams, result: true},
+	fault.Unusable:         {code: jsonrpc.CodeInvalidParams, result: true},
 }
 
 // Code returns the JSON-RPC code for a kind of fault, and whether a tool answers it as a result
 // with isError instead.
 func Code(k fault.Kind) (code int64, result bool) { return verdicts[k].code, verdicts[k].result }
-
-func details(f *fault.Error) map[string]any { return f.Details }
-
-func fieldsAndDetails(f *fault.Error) map[string]any {
-	if len(f.Fields) == 0 {
-		return f.Details
-	}
-	return with(f.Details, fieldsOf(f))
-}
-
-// fieldsOf are the fields of an answer, and how many there are.
-func fieldsOf(f *fault.Error) map[string]any {
-	shown, _ := f.Shown()
-	return map[string]any{"fields": shown, "count": f.Count}
-}
-
-func kindAndDetails(f *fault.Error) map[string]any {
-	own := map[string]any{"kind": f.Kind.String(), "message": f.Message}
-	if len(f.Fields) > 0 {
-		own = with(own, fieldsOf(f))
-	}
-	return with(f.Details, own)
-}
-
-// with returns the members of both; own wins.
-func with(details, own map[string]any) map[string]any {
-	all := map[string]any{}
-	maps.Copy(all, details)
-	maps.Copy(all, own)
-	return all
-}
 
 // Refuse converts any error of a handler to a JSON-RPC error. An internal error is logged completely, and only its
 // trace id is shown.
@@ -174,10 +138,11 @@ func encodeFault(f *fault.Error) *jsonrpc.Error {
 	if f.Kind == fault.Internal {
 		out.Message = "Internal error"
 	}
-	if v.data == nil {
-		return out
+	data := f.Members()
+	if v.result {
+		data["kind"], data["message"] = f.Kind.String(), f.Message
 	}
-	if data := v.data(f); len(data) > 0 {
+	if len(data) > 0 {
 		out.Data = session.Marshal(data)
 	}
 	return out

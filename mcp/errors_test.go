@@ -1,6 +1,7 @@
 package mcp_test
 
 import (
+	"encoding/json"
 	"fmt"
 	"io"
 	"log/slog"
@@ -10,6 +11,7 @@ import (
 	"testing/synctest"
 
 	"trails/auth/policy"
+	"trails/invoke/invoketest"
 	"trails/mcp"
 )
 
@@ -63,6 +65,27 @@ func TestEveryKindOfFaultHasItsAnswer(t *testing.T) {
 				t.Errorf("got  %s\nwant %s", got, answers[kind])
 			}
 		})
+	}
+}
+
+func TestARefusalHasTheMembersOfItsFault(t *testing.T) {
+	for _, f := range invoketest.Refusals(t, "../builtin/testdata/calls") {
+		for _, way := range mcp.AllToolErrors() {
+			opts := options("")
+			opts.ToolErrors = way
+			line := ask("2025-11-25", 1, "tools/call", callTool("fail", map[string]any{}), "")
+			text := post(t, mcp.New(&fake{refuses: f}, opts).Handler(), line).Body.Bytes()
+			var got struct {
+				Error  struct{ Data json.RawMessage }
+				Result struct {
+					Structured json.RawMessage `json:"structuredContent"`
+				}
+			}
+			if err := json.Unmarshal(text, &got); err != nil {
+				t.Fatalf("%v: %s", err, text)
+			}
+			invoketest.HasMembers(t, f, append(got.Result.Structured, got.Error.Data...), "kind", "code", "message", "trace_id")
+		}
 	}
 }
 

@@ -23,6 +23,7 @@ type fake struct {
 	more    []capability.Descriptor // besides the fixed ones
 	version string
 	changes chan invoke.Change
+	refuses error // of every call of fail, if it is not nil
 	watches int
 	watcher policy.Principal
 }
@@ -91,6 +92,9 @@ func (f *fake) run(ctx context.Context, name string, c invoke.Call) (invoke.Resu
 		}
 		return invoke.Result{}, ctx.Err()
 	case "fail":
+		if f.refuses != nil {
+			return invoke.Result{}, f.refuses
+		}
 		var args struct{ Kind string }
 		if err := json.Unmarshal(c.Args, &args); err != nil {
 			return invoke.Result{}, fmt.Errorf("args: %w", err)

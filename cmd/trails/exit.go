@@ -140,13 +140,7 @@ func (p *program) printFailure(code int, kind string, f *fault.Error) int {
 	if !p.asJSON() || p.stdout.wrote {
 		return code
 	}
-	members := map[string]any{}
-	if len(f.Fields) > 0 {
-		members["fields"], members["count"] = f.Fields, f.Count
-	}
-	for k, v := range f.Details {
-		members[k] = v
-	}
+	members := f.Members()
 	members["kind"], members["message"], members["exit_code"] = kind, f.Message, code
 	text, err := jsontext.Marshal(members)
 	if err == nil {

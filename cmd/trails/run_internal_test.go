@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"encoding/json"
+	"log/slog"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -16,6 +17,7 @@ import (
 	"trails/e2e/testrun"
 	"trails/fault"
 	"trails/invoke"
+	"trails/invoke/invoketest"
 )
 
 func TestEveryKindHasAnExitCode(t *testing.T) {
@@ -37,6 +39,15 @@ func TestEveryCommandHasHelpWithAnExample(t *testing.T) {
 		}
 	}
 	check((&program{}).root())
+}
+
+func TestAFailureHasTheMembersOfItsFault(t *testing.T) {
+	for _, f := range invoketest.Refusals(t, "../../builtin/testdata/calls") {
+		var out, errs bytes.Buffer
+		p := &program{stdout: &sink{name: "stdout", Writer: &out}, stderr: &errs, output: "json", log: slog.New(slog.DiscardHandler)}
+		p.report(t.Context(), &cobra.Command{Use: "x"}, f)
+		invoketest.HasMembers(t, f, out.Bytes(), "kind", "message", "exit_code", "trace_id")
+	}
 }
 
 type panicking struct{}

@@ -3,7 +3,6 @@ package invoketest
 import (
 	"context"
 	"encoding/json"
-	"maps"
 	"slices"
 	"testing"
 
@@ -114,11 +113,10 @@ func checkRefusal(t testing.TB, d capability.Descriptor, err error) {
 	if f.Kind == fault.Internal {
 		return // of which callers see nothing
 	}
-	members := map[string]any{}
-	maps.Copy(members, f.Details)
+	members := f.Members()
 	members["kind"], members["message"] = f.Kind.String(), f.Message
 	if len(f.Fields) > 0 {
-		members["fields"], members["count"], members["code"] = f.Fields, f.Count, -32602
+		members["code"] = -32602
 	}
 	structured, err := json.Marshal(members)
 	if err != nil {
