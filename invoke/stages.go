@@ -12,6 +12,7 @@ import (
 	"runtime/debug"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/google/uuid"
 
@@ -413,7 +414,11 @@ func (r *Request) encode(ctx context.Context) error {
 		if text, err = jsontext.Marshal(r.value); err != nil {
 			return err
 		}
-		if text, err = r.Shorten(text, r.Room(), r.wayToAll); err != nil {
+		room := r.Room()
+		if max(utf8.RuneCount(text), utf8.RuneCountInString(r.Parts.Text)) > room {
+			r.Parts.Text = "" // a text of the handler's own says all; the outline is of what is left
+		}
+		if text, err = r.Shorten(text, room, r.wayToAll); err != nil {
 			return err
 		}
 	}

@@ -11,12 +11,14 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+	"unicode/utf8"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"trails/auth/policy"
 	"trails/builtin"
 	"trails/builtin/surface"
+	"trails/capability"
 	"trails/capability/project"
 	"trails/fault"
 	"trails/gateway"
@@ -326,6 +328,17 @@ func TestAToolOfAServerIsCalledAsOneOfTheFileIs(t *testing.T) {
 	view := fmt.Sprintf(`{"handle":%q,"selector":{"type":"head","chars":8}}`, handle)
 	if r, _ := answered(t, e, "tool_view", view); r.Text != "ISSUE-42" || len(r.Content) != 1 {
 		t.Errorf("%q %v", r.Text, r.Content)
+	}
+	for _, selector := range []string{`{"type":"head","chars":8000}`, `{"type":"bytes","offset":0,"length":8000}`, `{"type":"lines"}`} {
+		short := fmt.Sprintf(`{"handle":%q,"selector":%s,"max_chars":%d}`, handle, selector, capability.LeastChars)
+		r, out := answered(t, e, "tool_view", short)
+		said := ""
+		for _, piece := range r.Pieces() {
+			said += piece.Text
+		}
+		if n := utf8.RuneCountInString(said); n > capability.LeastChars || n < 200 || out["cut"] == nil || !strings.Contains(said, "cut") {
+			t.Errorf("%s: a text of %d characters: %s", selector, n, said)
+		}
 	}
 	asText, err := json.Marshal(view)
 	if err != nil {
