@@ -128,7 +128,7 @@ var ownErrors = map[string]string{
 	"sparql/results/json_read.go":     "where an answer of another server breaks",
 	"sparql/results/xml_read.go":      "where an answer of another server breaks",
 	"auth/oidc/oidc.go":               "where a token breaks, for the log",
-	"auth/cedar/cedar.go":             "where the caller's policies break",
+	"auth/cedar/unreadable.go":        "where the caller's policies break",
 	"builtin/brief/prompt_review.go":  "our words about an argument",
 	"builtin/commits.go":              "our words about an argument",
 	"builtin/history.go":              "our words about an argument",
@@ -284,4 +284,50 @@ func TestAQuestionEndsTheTextOfAFault(t *testing.T) {
 	if asked < 8 {
 		t.Errorf("only %d questions were found", asked)
 	}
+}
+
+// otherMessages are the files that add to a message which is none of a fault.
+var otherMessages = map[string]string{
+	"admin/form_show.go":             "a page",
+	"invoke/invoketest/refusals.go":  "a fault as it is read",
+	"kg/export.go":                   "a report",
+	"kg/merge_clash.go":              "a clash, which asks nothing",
+	"mcp/tools.go":                   "progress",
+	"rdf/rdfio/jsonld_references.go": "a report",
+}
+
+// TestWhatIsAddedToAFaultStandsBeforeItsQuestion: fault.Add knows whether a text ends in "did you mean …?", and += does not.
+func TestWhatIsAddedToAFaultStandsBeforeItsQuestion(t *testing.T) {
+	adds := 0
+	for _, s := range readSources(t) {
+		if s.test {
+			continue
+		}
+		ast.Inspect(s.file, func(n ast.Node) bool {
+			switch n := n.(type) {
+			case *ast.AssignStmt:
+				if n.Tok == token.ADD_ASSIGN && strings.HasSuffix(nameOf(n.Lhs[0]), ".Message") && otherMessages[s.path] == "" || n.Tok == token.ADD_ASSIGN && isIndexedMessage(n.Lhs[0]) {
+					t.Errorf("%s: add to the text of a fault by fault.Add", s.fset.Position(n.Pos()))
+				}
+			case *ast.CallExpr:
+				if nameOf(n.Fun) == "fault.Add" {
+					adds++
+				}
+			}
+			return true
+		})
+	}
+	if adds < 10 {
+		t.Errorf("only %d additions were found", adds)
+	}
+}
+
+// isIndexedMessage reports whether an expression is fields[i].Message or the like.
+func isIndexedMessage(e ast.Expr) bool {
+	s, is := e.(*ast.SelectorExpr)
+	if !is || s.Sel.Name != "Message" {
+		return false
+	}
+	_, is = s.X.(*ast.IndexExpr)
+	return is
 }

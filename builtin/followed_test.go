@@ -82,6 +82,7 @@ var followed = []struct{ capability, args, says, old, new string }{
 	{"person.create", `{"id": "x", "spot": "here"}`, `give an array of numbers such as (\[.*\])$`, `"here"`, `$1`},
 	{"person.create", `{"id": "x", "spot": ["here", 1]}`, `give an array of numbers such as (\[.*\])$`, `["here", 1]`, `$1`},
 	{"mutate", `{"update": "INSERT DATA { <urn:trails:example:Person/ann> <urn:trails:example:nots> \"x\" }"}`, `did you mean :(\w+)\? Else`, `nots`, `$1`},
+	{"mutate", `{"update": "INSERT DATA { <urn:trails:example:Person/ann> <urn:trails:example:tag> \"x\" }"}`, `or say open: true there; did you mean :(\w+)\?`, `example:tag>`, `example:$1>`},
 
 	// Migrations.
 	{"trails.meta.migrate.apply", `{"migrations": [{"name": "0002_a.yaml", "text": "steps:\n"}]}`, `or (steps: \[\]) where there are to be none`, `steps:\n`, `$1`},
@@ -221,7 +222,7 @@ types:
       spot: {type: vector, dim: 2}
       boss: {class: Agent}
   Robot: {extends: Agent, iri: preserve, properties: {}}
-  Book: {iri: key, key: [isbn], properties: {isbn: {type: string, required: true}, title: {type: string}, sub: {type: string}}}
+  Book: {iri: key, key: [isbn], properties: {isbn: {type: string, required: true}, title: {type: string}, sub: {type: string}, tag: {type: string}}}
 `
 
 // TestARefusalThatIsFollowedIsAccepted makes refused calls, does what their refusals say, and

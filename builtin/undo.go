@@ -104,7 +104,7 @@ func undoDefinitions(ctx context.Context, r *invoke.Request, after, last kg.Comm
 	out, err := takeBack(ctx, r, kg.Undo{Commit: last.ID, After: after.ID}, last, take)
 	if fault.Is(err, fault.InvalidData) {
 		fields := slices.Clone(fault.Of(err).Fields)
-		fields[0].Message += fmt.Sprintf("; undo {\"commit\":\"%s..head\"} takes back what was done since, which may be what needs it", last.ID)
+		fields[0].Message = fault.Add(fields[0].Message, fmt.Sprintf("; undo {\"commit\":\"%s..head\"} takes back what was done since, which may be what needs it", last.ID))
 		err = fault.Invalid(fields)
 	}
 	return out, err

@@ -147,7 +147,7 @@ func needed(refused *fault.Error) error {
 	fields := slices.Clone(refused.Fields)
 	for i, f := range fields {
 		if f.Node != "" {
-			fields[i].Message += fmt.Sprintf("; without the links that go there is none left, so give %s another first, or delete it", f.Node)
+			fields[i].Message = fault.Add(fields[i].Message, fmt.Sprintf("; without the links that go there is none left, so give %s another first, or delete it", f.Node))
 		}
 	}
 	return fault.Invalid(fields)

@@ -4,10 +4,23 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"unicode"
 	"unicode/utf8"
 )
+
+// question begins what ends the text of a fault about an unknown name.
+const question = "; did you mean "
+
+// Add returns the text of a fault with more behind it, but before the question in which it may end ([DidYouMean]), because
+// nothing is read behind a question.
+func Add(text, more string) string {
+	if at := strings.LastIndex(text, question); at >= 0 && strings.HasSuffix(text, "?") {
+		return text[:at] + more + text[at:]
+	}
+	return text + more
+}
 
 // DidYouMean returns `; did you mean "x"?` for the candidate most similar to word, or "" if none is similar.
 // Use it in errors about unknown names.
@@ -18,7 +31,7 @@ import (
 // parts and no other part, as query is to run_query, or the other way round.
 func DidYouMean(word string, candidates []string) string {
 	if near := Meant(word, candidates); near != "" {
-		return fmt.Sprintf("; did you mean %q?", near)
+		return question + strconv.Quote(near) + "?"
 	}
 	return ""
 }

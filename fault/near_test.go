@@ -61,3 +61,18 @@ func TestANumberHasItsNoun(t *testing.T) {
 		}
 	}
 }
+
+func TestWhatIsAddedStandsBeforeTheQuestion(t *testing.T) {
+	near := fault.DidYouMean("lsit", []string{"list"})
+	for _, c := range [][3]string{
+		{"no lsit" + near, "; browse for it", `no lsit; browse for it; did you mean "list"?`},
+		{"no lsit; did you mean :list?", "; or so", "no lsit; or so; did you mean :list?"},
+		{"no lsit", near, `no lsit; did you mean "list"?`},
+		{"no lsit; it has list", "; or so", "no lsit; it has list; or so"},
+		{`"; did you mean " is no name`, "; or so", `"; did you mean " is no name; or so`},
+	} {
+		if got := fault.Add(c[0], c[1]); got != c[2] {
+			t.Errorf("%q and %q are %q", c[0], c[1], got)
+		}
+	}
+}

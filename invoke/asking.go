@@ -103,7 +103,7 @@ func (r *Request) orAsk(err error) error {
 	if _, removes := f.Details["removes"]; !removes && f.Details["needs_builder"] == nil {
 		return err
 	}
-	f.Message += "; or give ask: true, and the call waits until somebody who may decide approves it, on the page " + r.Address("/admin/requests") + " or with the command trails request"
+	f.Message = fault.Add(f.Message, "; or give ask: true, and the call waits until somebody who may decide approves it, on the page "+r.Address("/admin/requests")+" or with the command trails request")
 	return &f
 }
 

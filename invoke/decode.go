@@ -87,7 +87,7 @@ func (r *Request) checkArgs(ctx context.Context) error {
 		err := r.MayGive(f)
 		if err != nil && r.Capability.Keeps && r.Args.Flag(capability.Ask) {
 			refused := *fault.Of(err)
-			refused.Message += fmt.Sprintf("; or leave %s out: whoever approves the request decides that", f.Name)
+			refused.Message = fault.Add(refused.Message, fmt.Sprintf("; or leave %s out: whoever approves the request decides that", f.Name))
 			return &refused
 		}
 		if err != nil {

@@ -489,7 +489,7 @@ func (p *importing) suggest(ctx context.Context) error {
 				labels[name] = found
 			}
 			if near := fault.DidYouMean(text, labels[name]); near != "" {
-				f.Message += near
+				f.Message = fault.Add(f.Message, near)
 				told++
 			}
 		}

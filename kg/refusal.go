@@ -39,7 +39,7 @@ func (t *transaction) report(ctx context.Context, found []problem) error {
 			if err != nil {
 				return err
 			}
-			fields[i].Message += hint
+			fields[i].Message = fault.Add(fields[i].Message, hint)
 		}
 	}
 	more, err := t.failedFields(ctx)
@@ -159,7 +159,7 @@ func (t *transaction) failedFields(ctx context.Context) (fields []fault.FieldErr
 			if err != nil {
 				return nil, err
 			}
-			e.Message += hint
+			e.Message = fault.Add(e.Message, hint)
 		}
 		fields = append(fields, e)
 	}

@@ -126,7 +126,7 @@ func carryQueries(ctx context.Context, spool *change.Spool, kept []stored.Kept, 
 // changing them.
 func breaks(fields []fault.FieldError, otherwise string) error {
 	for i := range fields {
-		fields[i].Message += "; correct or remove the stored query first" + otherwise
+		fields[i].Message = fault.Add(fields[i].Message, "; correct or remove the stored query first"+otherwise)
 	}
 	return fault.Invalid(fields)
 }

@@ -105,12 +105,11 @@ func (s *Schema) ClosedError(q rdf.Quad, types []*Type, way string) fault.FieldE
 	if q.Label != nil {
 		where, out = " in graph "+quote.Line(rdf.Lexical(q.Label), maxQuoted), ""
 	}
-	e.Message = fmt.Sprintf("%s%s is no %s of the schema, whose base is closed; ", short(undeclared), where, kind)
 	if near := fault.Nearest(strings.TrimPrefix(string(undeclared), s.Base), names); near != "" {
 		e.Constraint = short(declared[near])
-		e.Message += fmt.Sprintf("did you mean %s? Else ", e.Constraint)
+		way = fmt.Sprintf("did you mean %s? Else %s", e.Constraint, way)
 	}
-	e.Message += way + out
+	e.Message = fmt.Sprintf("%s%s is no %s of the schema, whose base is closed; %s%s", short(undeclared), where, kind, way, out)
 	return e
 }
 
@@ -138,13 +137,14 @@ func (s *Schema) misplacedError(q rdf.Quad, types []*Type, short func(rdf.IRI) s
 		}
 	}
 	e.Constraint = own[:min(len(own), namesListed)]
-	e.Message = fmt.Sprintf("%s is a property of %s, and the node is %s", e.Field, someOf(of), quote.Article(types[0].Name))
+	has, question := "", ""
 	if near := fault.Nearest(e.Field, own); near != "" {
-		e.Message += fmt.Sprintf("; did you mean %s?", near)
+		question = fmt.Sprintf("; did you mean %s?", near)
 	} else if len(own) > 0 {
-		e.Message += fmt.Sprintf(", which has %s", someOf(own))
+		has = ", which has " + someOf(own)
 	}
-	e.Message += fmt.Sprintf("; else add it to %s with schema_apply, or say open: true there", types[0].Name)
+	e.Message = fmt.Sprintf("%s is a property of %s, and the node is %s%s; add it to %s with schema_apply, or say open: true there%s",
+		e.Field, someOf(of), quote.Article(types[0].Name), has, types[0].Name, question)
 	return e
 }
 

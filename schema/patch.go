@@ -626,7 +626,7 @@ func (p *patcher) renamed(text []byte) (*Schema, error) {
 	if problems := append(fresh.problems, s.check(nil)...); len(problems) > 0 {
 		for i := range problems {
 			p.attribute(&problems[i])
-			problems[i].Message += "; what stands against a new name goes in the patch before"
+			problems[i].Message = fault.Add(problems[i].Message, "; what stands against a new name goes in the patch before")
 		}
 		return nil, fault.Invalid(problems)
 	}

@@ -42,7 +42,7 @@ func (l *lexer) failAt(at int, message string) {
 	if l.failed == nil {
 		l.failed = l.fail(l.writtenAt(at), message)
 		if !strings.Contains(message, "; ") { // the message has its own advice
-			l.failed.Message += cureOf(l.text, at)
+			l.failed.Message = fault.Add(l.failed.Message, cureOf(l.text, at))
 		}
 	}
 	l.pos = len(l.text)

@@ -104,7 +104,8 @@ func (p *program) uninstallCommand() *cobra.Command {
 		Short: "Take a graph's entry out of an agent's program again",
 		Long: `Remove the entry that install wrote for FILE or URL, whatever its name, and nothing else. FILE
 need not be there any more. With --name the entry of that name is removed, if it is one of
-trails. That there is none is said, and is no error.
+trails. That there is none is said, and is no error. Where nothing else has changed since, the
+configuration is as it was before install.
 ` + agentHelp + fileHelp,
 		Example: `  trails uninstall --agent claude-desktop notes.trails
   trails uninstall --agent cursor --name team https://notes.example.org`,

@@ -124,7 +124,7 @@ func suggest(err error, name string) error {
 		return err
 	}
 	c := *f
-	c.Message += "; invoke FILE without a capability lists them"
+	c.Message = fault.Add(c.Message, "; invoke FILE without a capability lists them")
 	return &c
 }
 

@@ -105,7 +105,7 @@ func (a *asked) load() error {
 		return err
 	}
 	stopped := *at
-	stopped.Message += fmt.Sprintf("; the load stopped at %v", at.Details["stopped_at"])
+	stopped.Message = fault.Add(stopped.Message, fmt.Sprintf("; the load stopped at %v", at.Details["stopped_at"]))
 	return &stopped
 }
 

@@ -82,6 +82,9 @@ func TestNothingDisappearsFromTheDirectoryUnseen(t *testing.T) {
 					t.Errorf("the call of it says %s", said)
 				}
 			}
+			if _, err := ask(t, e, "tool_execute", `{"tool_id":"up:goood","args":{}}`); !strings.Contains(fmt.Sprint(err), `; did you mean "up:good#`) || strings.Contains(fmt.Sprint(err), "left out") != (test.why != "") || !strings.HasSuffix(fmt.Sprint(err), "?") {
+				t.Errorf("an id that is like that of the good one: %v", err)
+			}
 			r, _ := answered(t, e, "tool_browse", `{"query":"good"}`)
 			first, _, _ := strings.Cut(r.Told(), "\n")
 			shown, _ := json.Marshal(e.Must(t, "gateway_show", `{"name":"up"}`))

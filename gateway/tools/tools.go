@@ -19,6 +19,7 @@ import (
 
 	"trails/auth"
 	"trails/capability"
+	"trails/fault"
 	"trails/gateway"
 	"trails/gateway/embed"
 	"trails/gateway/servers"
@@ -278,10 +279,12 @@ func (d directory) withLeftOut(err error, space, name string) error {
 	if len(why) == 0 || !errors.As(err, &e) {
 		return err
 	}
-	copied := *e
-	if copied.Message += "; " + why[0]; len(why) > 1 {
-		copied.Message += fmt.Sprintf(", and %d more, see gateway_show", len(why)-1)
+	more := "; " + why[0]
+	if len(why) > 1 {
+		more += fmt.Sprintf(", and %d more, see gateway_show", len(why)-1)
 	}
+	copied := *e
+	copied.Message = fault.Add(e.Message, more)
 	return &copied
 }
 

@@ -328,7 +328,7 @@ func (r *reader) finishRow(w tableRow) error {
 	e := r.node(w.n)
 	e.Fields = append(e.Fields, w.unmatched...)
 	for i := range e.Fields {
-		e.Fields[i].Message += r.conventionFor(e.Fields[i])
+		e.Fields[i].Message = fault.Add(e.Fields[i].Message, r.conventionFor(e.Fields[i]))
 	}
 	if len(e.Fields) == 0 {
 		r.label(w.n, e.IRI)
