@@ -141,7 +141,7 @@ func TestACallOfAnotherHeadIsApprovedAsItIsThere(t *testing.T) {
 	e.Must(t, "note_create", `{"id": "z", "title": "Z", "tags": ["1", "2"]}`)
 	f := e.Refused(t, sampleCall("requests_decide", `{"request": 1, "decision": "approve"}`), fault.Conflict)
 	tried := e.Must(t, "requests_decide", `{"request": 1, "decision": "approve", "dry_run": true}`)
-	if tried["state"] != "lapsed" || fmt.Sprint(tried["answer"].(map[string]any)["removed"]) != "11" || !strings.Contains(f.Message, fmt.Sprintf("if_commit: %s", tried["head"])) {
+	if tried["state"] != "lapsed" || fmt.Sprint(tried["answer"].(map[string]any)["removed"]) != "11" || !strings.Contains(f.Message, fmt.Sprintf("%s as if_commit approves that", tried["head"])) {
 		t.Fatalf("%s; tried: %v", f.Message, tried)
 	}
 	approve := fmt.Sprintf(`{"request": 1, "decision": "approve", "if_commit": %q}`, tried["head"])

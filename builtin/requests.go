@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"maps"
 	"strings"
-	"time"
 
 	"trails/auth/policy"
 	"trails/builtin/view"
@@ -56,7 +55,7 @@ type requestView struct {
 	State   string  `json:"state" doc:"pending, lapsed (a branch has moved since), done or declined."`
 	Call    string  `json:"call" doc:"The capability that is called; branches_merge for a merge."`
 	Source  string  `json:"source" doc:"The branch that is merged, or else the commit; empty for other calls."`
-	Target  string  `json:"target" doc:"The branch that it changes."`
+	Target  string  `json:"target" doc:"The branch that it changes; empty if it is gone."`
 	Commit  *string `json:"commit" doc:"The commit that was made of it."`
 }
 
@@ -207,8 +206,8 @@ func decide(ctx context.Context, r *invoke.Request, in deciding) (*decided, erro
 		return nil, err
 	}
 	q := &found
-	if q.State == kg.Done || q.State == kg.Declined {
-		return nil, fault.New(fault.Conflict, "request %d is %s since %s, by %s", q.Number, q.State, q.Decided.UTC().Format(time.DateTime), q.Decider).With("state", string(q.State))
+	if err := q.Over(); err != nil {
+		return nil, err
 	}
 	if in.Decision == "decline" {
 		return decline(ctx, r, in, q)
@@ -269,7 +268,7 @@ func approveCall(ctx context.Context, r *invoke.Request, in deciding, q *kg.Requ
 	}
 	at, head := q.Head.ID, r.Snapshot.Head().ID
 	if q.State == kg.Lapsed && !in.DryRun && in.IfCommit == "" {
-		return nil, fault.New(fault.Conflict, "request %d was asked at %s, and %s is at %s now. dry_run: true says what it would do there, and if_commit: %[4]s approves that; or decline it", q.Number, at, q.Branch, head).
+		return nil, fault.New(fault.Conflict, "request %d was asked at %s, and %s is at %s now. dry_run: true says what it would do there, and %[4]s as if_commit approves that; or decline it", q.Number, at, q.Branch, head).
 			With("state", string(q.State)).With("head", head.String())
 	}
 	if in.IfCommit != "" {

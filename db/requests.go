@@ -80,6 +80,14 @@ func (r *Reader) Request(ctx context.Context, number int64) (Request, error) {
 	return append(list, Request{})[0], err
 }
 
+// Over is the fault Conflict that says what became of the request; nil while nobody has decided it.
+func (q *Request) Over() error {
+	if q.Decider == "" {
+		return nil
+	}
+	return fault.New(fault.Conflict, "request %d is %s since %s, by %s", q.Number, q.State, q.Decided.UTC().Format(time.DateTime), q.Decider).With("state", string(q.State))
+}
+
 // DecidedBefore is the fault Conflict if an agent asked for the same call before and that was decided: a call with the
 // same capability and arguments, of the same source commit if it merges one, on the reader's branch. The fault says what
 // became of the newest request for it, and how to ask once more. It is nil if there is none among the newest 1,000
@@ -192,6 +200,13 @@ func (w *Writer) DecideRequest(ctx context.Context, q Request, commits bool) err
 	if err := w.usable(ctx); err != nil {
 		return err
 	}
+	was, err := w.Request(ctx, q.Number)
+	if err != nil {
+		return err
+	}
+	if err := was.Over(); err != nil {
+		return err
+	}
 	return w.broken(ctx, "decide", w.decideRequest(q, commits))
 }
 
@@ -203,9 +218,6 @@ func (w *Writer) decideRequest(q Request, commits bool) error {
 	}, q.Number)
 	if err != nil {
 		return err
-	}
-	if row == nil || row[9] != string(Pending) {
-		return fault.New(fault.Conflict, "request %d was decided before; requests_list tells how", q.Number)
 	}
 	seq := history.Seq(0)
 	if commits {

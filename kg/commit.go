@@ -283,6 +283,19 @@ type transaction struct {
 	unfit        []string  // sentences about stored queries that do not fit the merged schema
 }
 
+// decidedBefore is the fault Conflict if the commit is made for a request that somebody else has decided meanwhile. What
+// they committed moved the head, of which whoever approves has named none.
+func (t *transaction) decidedBefore(ctx context.Context) error {
+	if t.job.set.Settles == 0 {
+		return nil
+	}
+	q, err := t.w.Request(ctx, t.job.set.Settles)
+	if err != nil {
+		return err
+	}
+	return q.Over()
+}
+
 func (t *transaction) run(ctx context.Context) (Result, error) {
 	if err := t.w.MayCommit(); err != nil && t.job.action != policy.BranchMerge {
 		return Result{}, err
@@ -290,6 +303,9 @@ func (t *transaction) run(ctx context.Context) (Result, error) {
 		return Result{}, fault.New(fault.Denied, "%s is protected, and who may decide merges into it; give ask: true to request that", t.w.Branch()).With("branch", t.w.Branch())
 	}
 	if want := t.job.set.IfCommit; want != nil && *want != t.before.ID {
+		if err := t.decidedBefore(ctx); err != nil {
+			return Result{}, err
+		}
 		return Result{}, fault.New(fault.Precondition, "the head is %s, not %s as if_commit says; read again and repeat", t.before.ID, want).
 			With("head", t.before.ID.String()).With("if_commit", want.String())
 	}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -85,7 +86,7 @@ func writeRequest(w io.Writer, list requestPage) error {
 		say("  "+line(name), scalar(args[name]))
 	}
 	say("source", q.Source)
-	say("branch", strings.TrimSpace(q.Target+" at "+q.Head))
+	say("branch", strings.TrimSpace(branchOf(q.Target)+" at "+q.Head))
 	say("message", q.Message)
 	say("asked", q.Asked+" by "+q.Agent)
 	if q.Decider != "" {
@@ -96,6 +97,11 @@ func writeRequest(w io.Writer, list requestPage) error {
 	}
 	_, err := fmt.Fprintf(w, "what it would do: trails request approve FILE %d --dry-run\n", q.Number)
 	return err
+}
+
+// branchOf names the branch that a request would change.
+func branchOf(target string) string {
+	return cmp.Or(line(target), "a branch that is gone")
 }
 
 // decided is the answer about a request.
@@ -136,9 +142,9 @@ func writeDecided(w io.Writer, d decided) error {
 		}
 		return writeSummary(w, answer.written)
 	}
-	would, what := "", line(d.Call)+" on "+line(d.Target)
+	would, what := "", line(d.Call)+" on "+branchOf(d.Target)
 	if d.Source != "" {
-		what = line(d.Source) + " into " + line(d.Target)
+		what = line(d.Source) + " into " + branchOf(d.Target)
 	}
 	if d.DryRun {
 		would = "would be "
