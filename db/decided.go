@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"maps"
 	"sync"
+	"sync/atomic"
 
 	"trails/db/dictionary"
 	"trails/db/history"
@@ -22,6 +23,8 @@ type decided struct {
 	shared keptStretches
 	// sharedTexts are texts of which it is known whether a statement of it in the default graph has them that may be seen.
 	sharedTexts scan.Nodes
+	// newestShown is the newest commit of main of which something may be seen, nil until somebody asks.
+	newestShown atomic.Pointer[history.Commit]
 	*memory
 }
 

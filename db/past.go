@@ -105,11 +105,7 @@ func (r *Reader) show(v View) (err error) {
 	if err := r.restrict(v.Rights); err != nil {
 		return err
 	}
-	list, err := r.commits(newestOf, 0)
-	if err == nil {
-		r.head = append(list, history.Commit{})[0] // none if nothing of any commit may be seen
-	}
-	if err == nil && !v.At.IsZero() && r.head.ID != v.At {
+	if r.head, err = r.newestShown(); err == nil && !v.At.IsZero() && r.head.ID != v.At {
 		err = noCommit(v.At)
 	}
 	return err

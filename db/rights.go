@@ -191,6 +191,25 @@ func (r *Reader) restrict(rights *Rights) error {
 	return nil
 }
 
+// newestShown returns the newest commit that the reader may see something of; the zero Commit if there is none.
+func (r *Reader) newestShown() (history.Commit, error) {
+	s := r.conn.sight
+	if s.keeps != nil {
+		if known := s.newestShown.Load(); known != nil {
+			return *known, nil
+		}
+	}
+	list, err := r.commits(newestOf, 0)
+	if err != nil {
+		return history.Commit{}, err
+	}
+	found := append(list, history.Commit{})[0]
+	if s.keeps != nil {
+		s.newestShown.Store(&found)
+	}
+	return found, nil
+}
+
 // hiddenTerms looks up the terms that rights name.
 func (r *Reader) hiddenTerms(rights *Rights) (h hiddenTerms, err error) {
 	lookUp := func(t rdf.Term) inline.TermID {

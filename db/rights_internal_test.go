@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"trails/db/history"
 	"trails/db/leaf"
 	"trails/rdf"
 	"trails/sparql"
@@ -203,4 +204,24 @@ func TestSearchesRememberWhichTextsMayBeSeen(t *testing.T) {
 		t.Errorf("%d texts were looked up, %d of which may be seen, want 200 and 1", known, seen)
 	}
 	finds(before)
+}
+
+// The newest commit that a reader sees is the newest of which it may see something, for the first reader of it and for the next.
+func TestReadersRememberTheNewestCommit(t *testing.T) {
+	f := newSecretFile(t)
+	newest := func() history.Seq {
+		t.Helper()
+		first, next := f.read().Head(), f.read().Head()
+		if first != next {
+			t.Errorf("one reader sees %+v, the next one %+v", first, next)
+		}
+		return first.Seq
+	}
+	before := newest()
+	f.write(pays("urn:open"))
+	shown := newest()
+	f.write(pays("urn:007"))
+	if after := newest(); shown != before+1 || after != shown {
+		t.Errorf("behind %d the reader sees %d, and %d behind a commit that is hidden", before, shown, after)
+	}
 }
