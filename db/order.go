@@ -10,6 +10,7 @@ import (
 
 	"trails/db/inline"
 	"trails/db/lower"
+	"trails/db/scan"
 	"trails/fault"
 	"trails/rdf"
 	"trails/rdf/xsd"
@@ -49,7 +50,7 @@ var sortedEach = 3_000
 
 // SelectSorted returns up to limit selected subjects in one or several orders, from offset on. Sorting by a number,
 // date, boolean or text costs as much as the pages up to this one, once the texts are in memory (see textStore); so does
-// a text or number over references. Any other order, and one of few subjects, reads the value of each subject; more than
+// a text or number over references, and the label of a node. Any other order, and one of few subjects, reads the value of each subject; more than
 // a million subjects are the fault TooLarge. The later orders cost as many values as the page's subjects, and those that
 // the first order leaves equal to them, have.
 func (r *Reader) SelectSorted(ctx context.Context, sel Selection, by []Order, limit, offset int) ([]rdf.Term, error) {
@@ -68,11 +69,17 @@ func (r *Reader) SelectSorted(ctx context.Context, sel Selection, by []Order, li
 	return list, r.fail(ctx, "sort", err)
 }
 
+// deepOffset is from which place on of an order in the index the selected subjects are found first, by a scan, so that
+// those before are not looked at one by one. It is a variable, so that a test can reach it with little data.
+var deepOffset = 5_000
+
 // pageOf collects one page of subjects that come in order, possibly with repetitions.
 type pageOf struct {
 	ids           []inline.TermID
 	seen          map[inline.TermID]bool
 	limit, offset int
+	// among, unless it is nil, has the subjects that may be taken.
+	among *scan.Set
 	// refine, unless it is nil, sorts subjects of equal values. They wait in run until the last one of them came.
 	refine func([]inline.TermID) error
 	// follows means that others come after those of the selection that is read now.
@@ -85,7 +92,7 @@ type pageOf struct {
 // add takes the next subject, and reports whether more are needed. Subjects whose values sort as equal have the same
 // rank, which is needed only to refine the order.
 func (p *pageOf) add(id inline.TermID, rank int64) bool {
-	if p.seen[id] {
+	if p.among != nil && !p.among.Has(int64(id)) || p.seen[id] {
 		return true
 	}
 	if rank != p.rank && p.endRun() != nil || p.full() {
@@ -123,11 +130,11 @@ func (p *pageOf) endRun() error {
 
 func (r *Reader) selectSorted(ctx context.Context, sel Selection, orders []Order, page *pageOf) error {
 	by, then := orders[0], orders[1:]
-	page.refine = nil
+	page.refine, page.among = nil, nil
 	if len(then) > 0 {
 		page.refine = func(run []inline.TermID) error { return r.sortRun(ctx, run, then) }
 	}
-	if sel.Among == nil && by.Text == nil {
+	if sel.Among == nil {
 		n, more, err := r.CountSelected(ctx, sel, sortedEach)
 		if err != nil {
 			return err
@@ -156,7 +163,7 @@ func (r *Reader) selectSorted(ctx context.Context, sel Selection, orders []Order
 // tell values apart as the order does.
 func (r *Reader) byGroups(ctx context.Context, sel Selection, orders []Order, page *pageOf) (bool, error) {
 	by := orders[0]
-	if len(orders) == 1 || len(by.Via) > 0 {
+	if len(orders) == 1 || len(by.Via) > 0 || by.Text != nil {
 		return false, nil
 	}
 	inIndex, err := r.inIndex(ctx, by)
@@ -218,13 +225,20 @@ func (r *Reader) byGroups(ctx context.Context, sel Selection, orders []Order, pa
 // walkValues walks the values in order, if the index or the texts in memory have them in order, and takes the
 // subjects that meet all conditions.
 func (r *Reader) walkValues(ctx context.Context, sel Selection, by Order, page *pageOf) (bool, error) {
+	if by.Text != nil {
+		return r.walkLabels(ctx, sel, by, page)
+	}
 	inIndex, err := r.inIndex(ctx, by)
 	if err != nil {
 		return false, err
 	}
 	if inIndex && len(by.Via) == 0 {
-		values := r.restricted(ctx, bgp(triplePattern(nil, by.Property, nil)), sel)
-		return true, r.askPages(ctx, stored(values, by.Descending, varO, varS), page)
+		values, err := r.valuesInIndex(ctx, sel, by, page)
+		if err != nil {
+			return true, err
+		}
+		_, err = r.askPages(ctx, stored(values, by.Descending, varO, varS), page, func(ids []inline.TermID) int64 { return int64(ids[1]) })
+		return true, err
 	}
 	p, known, err := r.dict.Lookup(by.Property)
 	if err != nil || !known || ordered[by.Datatype] {
@@ -254,18 +268,31 @@ func (r *Reader) walkValues(ctx context.Context, sel Selection, by Order, page *
 	return true, nil
 }
 
-// askPages takes the subjects of a pattern in its order. A subject may have several values, so more are asked for, as
-// often as a page is not full.
-func (r *Reader) askPages(ctx context.Context, op sparql.Op, page *pageOf) error {
+// valuesInIndex is the pattern for the values of the subjects of a page.
+func (r *Reader) valuesInIndex(ctx context.Context, sel Selection, by Order, page *pageOf) (values sparql.Op, err error) {
+	values = bgp(triplePattern(nil, by.Property, nil))
+	if page.offset >= deepOffset {
+		page.among, err = r.held(ctx, &Held{}, r.selected(ctx, sel))
+	}
+	if page.among == nil {
+		values = r.restricted(ctx, values, sel)
+	}
+	return values, err
+}
+
+// askPages takes the subjects of a pattern in its order, with ranks by their ids and those of varO, and reports whether more
+// are needed. A subject may have several values, so more are asked for, as often as a page is not full.
+func (r *Reader) askPages(ctx context.Context, op sparql.Op, page *pageOf, rank func(ids []inline.TermID) int64) (more bool, err error) {
 	for most := max(1, page.offset+page.limit); ; most *= 2 {
-		rows, more := 0, true
+		rows := 0
+		more = true
 		err := r.askIDs(ctx, slice(op, most, 0), []sparql.Var{varS, varO}, func(ids []inline.TermID) bool {
 			rows++
-			more = page.add(ids[0], int64(ids[1]))
+			more = page.add(ids[0], rank(ids))
 			return more
 		})
 		if err != nil || !more || rows < most {
-			return err
+			return more, err
 		}
 	}
 }
@@ -293,7 +320,6 @@ func (r *ranking) add(chunk []textRow) {
 // walkPath walks the texts of the nodes that subjects refer to. Subjects with the same text are in the order of their
 // ids.
 func (r *Reader) walkPath(ctx context.Context, sel Selection, by Order, rows []textRow, page *pageOf) error {
-	const holder sparql.Var = "holder"
 	var of inline.TermID // text of the subjects that are waiting for others with the same text
 	var waiting []inline.TermID
 	rank, text := int64(0), ""

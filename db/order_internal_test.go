@@ -100,3 +100,89 @@ func TestAWalkOverReferencesIsTheOrderOfAllValues(t *testing.T) {
 		}
 	}
 }
+
+// A walk over the labels of what subjects refer to gives the order of reading the label of each: all refer to one, many to
+// few, and nodes have several labels, equal ones, blank ones and none.
+func TestAWalkOverLabelsIsTheOrderOfAllLabels(t *testing.T) {
+	f := emptyFile(t)
+	random := testrun.Random(t)
+	var quads []rdf.Quad
+	seen := map[rdf.Quad]bool{}
+	say := func(s rdf.IRI, p rdf.IRI, o rdf.Term) {
+		if q := (rdf.Quad{Subject: s, Predicate: p, Object: o}); !seen[q] {
+			seen[q] = true
+			quads = append(quads, q)
+		}
+	}
+	const nodes, subjects = 1_200, 900 // more than a chunk of each
+	for i := range nodes {
+		for range random.IntN(4) {
+			text := fmt.Sprint([]string{"Node ", "node ", "other "}[random.IntN(3)], random.IntN(400))
+			if random.IntN(20) == 0 {
+				text = " "
+			}
+			say(rdf.IRI(fmt.Sprint("urn:h:", i)), "urn:name", rdf.Literal(text, ""))
+		}
+	}
+	say("urn:h:7", "urn:name", rdf.Literal("node 200", ""))
+	for i := range subjects {
+		s := rdf.IRI(fmt.Sprint("urn:s:", i))
+		say(s, rdf.Type, rdf.IRI([]string{"urn:Thing", "urn:Thing", "urn:Thing", "urn:Other"}[i%4]))
+		if i%5 == 0 {
+			continue // it refers to nothing
+		}
+		for range random.IntN(3) {
+			say(s, "urn:about", rdf.IRI(fmt.Sprint("urn:h:", random.IntN(nodes))))
+		}
+		say(s, "urn:about", rdf.IRI("urn:h:7"))
+		say(s, "urn:rank", rdf.Literal(fmt.Sprint(random.IntN(9)), rdf.XSDInteger))
+	}
+	random.Shuffle(len(quads), func(i, j int) { quads[i], quads[j] = quads[j], quads[i] })
+	commitQuads(t, f, quads, nil)
+	r, err := f.Read(t.Context(), View{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	sel := Selection{Classes: []rdf.IRI{"urn:Thing"}}
+	by := Order{Property: "urn:about", Label: "urn:name", Text: func(t rdf.Term) (string, error) { return rdf.Lexical(t), nil }}
+	for _, by.Descending = range []bool{false, true} {
+		for _, then := range [][]Order{nil, {{Property: "urn:rank", Datatype: rdf.XSDInteger}}} {
+			for _, offset := range []int{0, 3, 250, 500, 620} {
+				orders := append([]Order{by}, then...)
+				pages := [2][]inline.TermID{}
+				for i, walk := range []bool{true, false} {
+					page := &pageOf{limit: 100, offset: offset, seen: map[inline.TermID]bool{}}
+					if then != nil {
+						page.refine = func(run []inline.TermID) error { return r.sortRun(t.Context(), run, then) }
+					}
+					if walk {
+						ok, err := r.walkValues(t.Context(), sel, by, page)
+						if err != nil || !ok {
+							t.Fatalf("%v: %t, %v", by, ok, err)
+						}
+						if err := errors.Join(page.endRun(), r.without(t.Context(), sel, orders, page)); err != nil {
+							t.Fatal(err)
+						}
+					} else if err := errors.Join(r.sortAll(t.Context(), sel, by, page), page.endRun()); err != nil {
+						t.Fatal(err)
+					}
+					pages[i] = page.ids
+				}
+				if want := min(100, max(0, 675-offset)); then == nil && len(pages[0]) != want {
+					t.Errorf("%d nodes from %d on, want %d", len(pages[0]), offset, want)
+				}
+				if then == nil && !slices.Equal(pages[0], pages[1]) {
+					t.Errorf("descending %t, from %d on: %v, want %v", by.Descending, offset, pages[0], pages[1])
+				}
+			}
+		}
+	}
+	before := unlabelledMost
+	defer func() { unlabelledMost = before }()
+	unlabelledMost = 10
+	page := &pageOf{limit: 10, seen: map[inline.TermID]bool{}}
+	if ok, err := r.walkValues(t.Context(), sel, by, page); err != nil || ok || len(page.ids) > 0 {
+		t.Errorf("many nodes have no label, and they are walked: %t, %v, %v", ok, page.ids, err)
+	}
+}

@@ -346,6 +346,10 @@ func checkOrders(t *rapid.T, r *Reader, m model, sel Selection, limit, offset in
 	same(t, "sorted by number", want, got, err)
 	if onlyInline {
 		same(t, "sorted by the index", want, walked(t, r, sel, by, limit, offset), nil)
+		deep := deepOffset
+		deepOffset = 0
+		same(t, "sorted by the index, among held subjects", want, walked(t, r, sel, by, limit, offset), nil)
+		deepOffset = deep
 	}
 	by.Property, by.Datatype = modelText, rdf.XSDString
 	want = page(m.sorted(sel, by), limit, offset)
@@ -358,14 +362,17 @@ func checkOrders(t *rapid.T, r *Reader, m model, sel Selection, limit, offset in
 	want = page(m.sorted(sel, orders...), limit, offset)
 	got, err = r.SelectSorted(t.Context(), sel, orders, limit, offset)
 	same(t, "sorted in several orders", want, got, err)
-	each, groups := sortedEach, groupsMost
-	defer func() { sortedEach, groupsMost = each, groups }()
+	each, groups, deep := sortedEach, groupsMost, deepOffset
+	defer func() { sortedEach, groupsMost, deepOffset = each, groups, deep }()
 	sortedEach = 0
 	got, err = r.SelectSorted(t.Context(), sel, orders, limit, offset)
 	same(t, "sorted value by value", want, got, err)
 	groupsMost = 0
 	got, err = r.SelectSorted(t.Context(), sel, orders, limit, offset)
 	same(t, "sorted by walks over the first order", want, got, err)
+	groupsMost, deepOffset = groups, 0
+	got, err = r.SelectSorted(t.Context(), sel, orders, limit, offset)
+	same(t, "sorted value by value, among held subjects", want, got, err)
 }
 
 var drawOrder = rapid.Custom(func(t *rapid.T) Order {
