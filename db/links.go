@@ -4,6 +4,9 @@ import (
 	"context"
 	"slices"
 
+	"trails/db/inline"
+	"trails/db/leaf"
+	"trails/db/stmt"
 	"trails/rdf"
 	"trails/sparql"
 )
@@ -77,4 +80,69 @@ func (r *Reader) ReferrersOfType(ctx context.Context, p rdf.IRI, o, class rdf.Te
 		typed = not(typed)
 	}
 	return r.askTerms(ctx, slice(stored(filtered(referrers(p, o, most, 0), typed), false, varS), limit, 0), varS)
+}
+
+// Link is a statement between two nodes.
+type Link struct {
+	From, To  rdf.Term
+	Predicate rdf.IRI
+}
+
+// statementsOfNode reads what may be links of a node: inlined values are none, and their ids are below zero.
+var statementsOfNode = leaf.Match("l.p, l.o", "", [4]bool{posS: true, posG: true}, leaf.SPO).Within("", " AND l.o > 0 LIMIT ?3 + 0")
+
+// LinksBetween returns the statements of the default graph from some nodes to others, except those by rdf:type, in the order
+// of the nodes. It reads up to each statements of a node, and most in all; whole is false if there are more, or may be.
+func (r *Reader) LinksBetween(ctx context.Context, from, to []rdf.Term, each, most int) (links []Link, whole bool, err error) {
+	if err = r.ready(ctx); err == nil {
+		links, whole, err = r.linksBetween(ctx, from, to, each, most)
+	}
+	return links, whole, r.fail(ctx, "links", err)
+}
+
+func (r *Reader) linksBetween(ctx context.Context, from, to []rdf.Term, each, most int) (links []Link, whole bool, err error) {
+	known := make(map[inline.TermID]rdf.Term, len(to))
+	for _, node := range to {
+		id, is, err := r.dict.Lookup(node)
+		if err != nil {
+			return nil, false, err
+		}
+		if is {
+			known[id] = node
+		}
+	}
+	typed, _, err := r.dict.Lookup(rdf.Type)
+	if err != nil {
+		return nil, false, err
+	}
+	cut := false
+	for _, node := range from {
+		id, is, err := r.dict.Lookup(node)
+		if err != nil {
+			return nil, false, err
+		}
+		if !is {
+			continue
+		}
+		limit, n := min(each, most), 0
+		err = r.rows(ctx, r.conn.text(statementsOfNode), func(s *stmt.Stmt) (bool, error) {
+			n++
+			other, is := known[s.ID(1)]
+			if !is || s.ID(0) == typed {
+				return true, nil
+			}
+			p, err := r.dict.Term(s.ID(0))
+			iri, _ := p.(rdf.IRI)
+			links = append(links, Link{node, other, iri})
+			return true, err
+		}, id, inline.TermID(defaultGraph), limit)
+		if err != nil {
+			return nil, false, err
+		}
+		if cut = cut || n == limit; cut && most == n {
+			break
+		}
+		most -= n
+	}
+	return links, !cut, nil
 }

@@ -179,6 +179,44 @@ func TestABoundedSearchForPathsSaysSo(t *testing.T) {
 	}
 }
 
+// Links between nodes are those from the one to the others, without types, literals and other graphs; bounds that leave
+// some out are told.
+func TestLinksBetweenNodes(t *testing.T) {
+	quads := []rdf.Quad{
+		q("a", "p", iri("b")), q("a", "p", iri("c")), q("a", "p", rdf.String("b")), q("a", "q", iri("b")), q("b", "p", iri("a")), q("b", "p", iri("far")),
+		{Subject: iri("a"), Predicate: rdf.Type, Object: iri("b")}, in(iri("g"), q("c", "p", iri("a"))), q("c", "n", rdf.Literal("1", rdf.XSDInteger)),
+	}
+	r := pathsOf(t, quads, nil)
+	of := func(names ...string) (list []rdf.Term) {
+		for _, name := range names {
+			list = append(list, iri(name))
+		}
+		return list
+	}
+	for _, c := range []struct {
+		from, to   []rdf.Term
+		each, most int
+		links      int
+		whole      bool
+	}{
+		{of("a", "b", "c", "nobody"), of("a", "b", "c", "nobody"), 10, 100, 4, true},
+		{of("a"), of("a", "b"), 10, 100, 2, true},
+		{of("c"), of("a", "b", "c"), 10, 100, 0, true},
+		{of("b"), of("a", "b", "c"), 1, 100, 1, false},
+		{of("b", "a"), of("a", "b", "c"), 10, 2, 1, false},
+	} {
+		links, whole, err := r.LinksBetween(t.Context(), c.from, c.to, c.each, c.most)
+		if err != nil || len(links) != c.links || whole != c.whole {
+			t.Errorf("from %v to %v, up to %d and %d: %v, whole %t, %v", c.from, c.to, c.each, c.most, links, whole, err)
+		}
+		for _, l := range links {
+			if there := collect(t, r.Match(t.Context(), rdf.Quad{Subject: l.From, Predicate: l.Predicate, Object: l.To, Label: rdf.DefaultGraph})); len(there) != 1 {
+				t.Errorf("%v is no statement", l)
+			}
+		}
+	}
+}
+
 // BenchmarkPathsOfHubs is the search between two nodes with 5,000 links each: they share all of their neighbours, none,
 // or a neighbour of one is linked to one of the other.
 func BenchmarkPathsOfHubs(b *testing.B) {

@@ -18,8 +18,11 @@ const (
 
 // Bounds of a neighbourhood beside its number of nodes.
 const (
-	leafLinks    = 200 // read of each node at the rim, to find links between nodes that are shown
 	edgesPerNode = 5
+	fewestLinks  = 200 // whose number decides how many links of a node are read, if fewer nodes are wanted
+	// Read of each node to find links between those that are shown, and of all of them for each that may be shown.
+	closingOfNode = 1_000
+	closingOfAll  = 100
 )
 
 // Neighbourhood is a part of the graph around a node.
@@ -150,7 +153,7 @@ func (w *walk) links(ctx context.Context, node rdf.Term, backwards bool, limit i
 // follow reads one node's links in one direction. Reading twice the maximum number of nodes suffices to know that
 // there are too many.
 func (w *walk) follow(ctx context.Context, node rdf.Term, backwards bool) error {
-	most := 2 * max(w.limit, leafLinks)
+	most := 2 * max(w.limit, fewestLinks)
 	links, err := w.links(ctx, node, backwards, most)
 	if err != nil {
 		return err
@@ -184,19 +187,12 @@ func (w *walk) edge(e edgeKey) {
 // close adds the links between shown nodes that the walk did not follow: those of the outermost nodes, and those
 // against its direction. Each link leaves one of its ends.
 func (w *walk) close(ctx context.Context, nodes []rdf.Term) error {
-	for _, node := range nodes {
-		links, err := w.links(ctx, node, false, leafLinks)
-		if err != nil {
-			return err
-		}
-		w.out.Truncated = w.out.Truncated || len(links) == leafLinks
-		for _, link := range links {
-			if _, shown := w.depth[link.node]; shown {
-				w.edge(edgeKey{node, link.node, link.predicate})
-			}
-		}
+	links, whole, err := w.source.LinksBetween(ctx, nodes, w.order, closingOfNode, closingOfAll*max(w.limit, fewestLinks))
+	for _, l := range links {
+		w.edge(edgeKey{l.From, l.To, l.Predicate})
 	}
-	return nil
+	w.out.Truncated = w.out.Truncated || !whole
+	return err
 }
 
 func (w *walk) name(ctx context.Context) error {
