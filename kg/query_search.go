@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"trails/capability/stored"
 	"trails/fault"
 	"trails/kg/browse"
 	"trails/rdf"
@@ -114,9 +115,56 @@ func (u *updating) withSearches(ctx context.Context, op sparql.Modify) (sparql.M
 	return op.AnswerSearches(u.searched.answerer(ctx))
 }
 
+// searchesOf is why a stored query can never be asked: a search of it is given what no search takes, whatever its parameters
+// are. What a parameter will be is not known, but for that it is a text where one is needed.
+func searchesOf(q *stored.Query, s *schema.Schema) error {
+	params := sparql.Table{Rows: [][]rdf.Term{nil}}
+	for _, p := range q.Params {
+		params.Vars, params.Rows[0] = append(params.Vars, sparql.Var(p.Name)), append(params.Rows[0], rdf.String("words"))
+	}
+	m := matching{schema: s}
+	check := named(func(search sparql.Search, known []sparql.Table) (sparql.Op, error) {
+		return search, m.check(search, append(slices.Clip(known), params), params.Vars)
+	})
+	if q.Query != nil {
+		_, err := q.Query.AnswerSearches(check)
+		return err
+	}
+	for _, op := range q.Update.Operations {
+		if modify, is := op.(sparql.Modify); is {
+			if _, err := modify.AnswerSearches(check); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// check reads what a search is given, without the options that variables will be.
+func (m *matching) check(s sparql.Search, known []sparql.Table, variables []sparql.Var) error {
+	all, err := valuesOf(s.Given, known)
+	for _, given := range all {
+		var sure []rdf.Term
+		for i, term := range given {
+			if i == 0 || !slices.Contains(variables, s.Given[i].Var) {
+				sure = append(sure, term)
+			}
+		}
+		if _, err := m.read(sure); err != nil {
+			return err
+		}
+	}
+	return err
+}
+
 func (m *matching) answerer(ctx context.Context) sparql.SearchAnswer {
+	return named(func(s sparql.Search, known []sparql.Table) (sparql.Op, error) { return m.answer(ctx, s, known) })
+}
+
+// named begins what stands against a search with its name.
+func named(answer sparql.SearchAnswer) sparql.SearchAnswer {
 	return func(s sparql.Search, known []sparql.Table) (sparql.Op, error) {
-		out, err := m.answer(ctx, s, known)
+		out, err := answer(s, known)
 		if err == nil || fault.Of(err).Kind == fault.Internal {
 			return out, err
 		}
@@ -278,7 +326,7 @@ type searchGiven struct {
 // noOption says that an IRI is neither a type nor a word, and which is meant.
 func (m *matching) noOption(iri rdf.IRI) error {
 	if name, ours := strings.CutPrefix(string(iri), rdf.TrailsNS); ours {
-		return fault.New(fault.InvalidArguments, "there is no option trails:%s%s", name, fault.OrOf(name, "there are", []string{"words", "allWords", "meaning"}))
+		return fault.New(fault.InvalidArguments, "there is no option trails:%s%s", name, fault.OrOf(name, "is one of", []string{"words", "allWords", "meaning"}))
 	}
 	if name, ours := strings.CutPrefix(string(iri), m.schema.Base); ours {
 		return fault.New(fault.InvalidArguments, "%s", m.schema.NoType(name, m.schema.Types...))

@@ -2,6 +2,7 @@ package kg_test
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -140,6 +141,28 @@ func TestASearchThatCannotBeIsRefused(t *testing.T) {
 	}
 	if _, err := tryUpdate(t, g, `PREFIX trails: <urn:trails:ns#> WITH <urn:g> INSERT { ?n <urn:p> 1 } WHERE { ?n trails:matches "a" }`, kg.ChangeSet{}, kg.UpdateOptions{}); err == nil || !strings.Contains(err.Error(), "WITH or USING replaces that") {
 		t.Errorf("with WITH: %v", err)
+	}
+}
+
+// A query that no parameter can make right is not stored; one that a parameter makes right is.
+func TestASearchThatCannotBeIsNotStored(t *testing.T) {
+	g := searchGraph(t)
+	for text, want := range map[string]string{
+		`SELECT * { ?n trails:matches $w }`:                                                     "?w is not: give a text, a parameter",
+		`SELECT * { ?n trails:matches ("a" :Persn) }`:                                           `there is no type "Persn"; did you mean "Person"?`,
+		"#+ params: {w: string}\nSELECT * { ?n trails:matches ($w :Persn) }":                    `there is no type "Persn"`,
+		"#+ params: {w: string}\nSELECT * { ?n trails:matches ($w trails:nonsense) }":           "there is no option trails:nonsense; it is one of words, allWords, meaning",
+		"#+ params: {w: string}\nINSERT { ?n <urn:p> 1 } WHERE { ?n trails:matches ($w 0) }":    "one integer from 1 to 1000",
+		"#+ params: {w: string}\nSELECT * { ?n trails:matches ($w 5 :Person) }":                 "",
+		"#+ params: {w: {type: string, nullable: true}}\nSELECT * { ?n trails:matches $w }":     "",
+		"#+ params: {w: list(string)}\nSELECT * { OPTIONAL { ?n trails:matches $w } }":          "",
+		"#+ params: {n: int}\nSELECT * { VALUES ?w { \"a\" \"b\" } ?n trails:matches (?w $n) }": "",
+		`SELECT * { (?n ?s) trails:matches ("a" :Person 3) }`:                                   "",
+	} {
+		_, _, err := g.Session(ana).ChangeQueries(t.Context(), kg.QueryChange{Add: []kg.QueryText{{Name: "found", Text: text}}, Set: kg.ChangeSet{DryRun: true}})
+		if want == "" && err != nil || want != "" && (!fault.Is(err, fault.InvalidData) || !strings.Contains(fmt.Sprint(fault.Of(err).Fields), want)) {
+			t.Errorf("%s: %v, not %q", text, err, want)
+		}
 	}
 }
 

@@ -155,6 +155,8 @@ func readQueries(ctx context.Context, texts []QueryText, c stored.Checker) (all 
 			}
 		} else if fields, err = c.Refused(ctx, q); err != nil {
 			return nil, nil, err
+		} else if err := searchesOf(q, c.Schema); err != nil {
+			fields = append(fields, fault.FieldError{Field: "query", Code: fault.Shape, Message: fault.Of(err).Message})
 		}
 		for _, f := range fields {
 			f.Source = strings.TrimSuffix(name+", "+f.Source, ", ")
