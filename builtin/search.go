@@ -262,6 +262,9 @@ func (s searcher) search(ctx context.Context, r *invoke.Request, in searched) (*
 	if err != nil {
 		return nil, err
 	}
+	for _, told := range found.Left {
+		r.Warn("%s", told)
+	}
 	if told := found.ToldRefused(); told != "" {
 		r.Warn("%s", told)
 	}

@@ -35,7 +35,7 @@ func (s *textSearch) eachSeen(match string, places int, visit func(wordindex.Pla
 		if seen {
 			more = visit(at)
 		}
-		return more, err
+		return more, unreadable(err)
 	})
 	return more && n < places, err
 }

@@ -36,17 +36,25 @@ type ValueSearch struct {
 // ValueHit is a subject with a value that a search found.
 type ValueHit struct{ Subject, Value rdf.Term }
 
-// FindValues finds subjects by their values, the least values first. The work is bounded: more reports that there may be
-// others. Values with no place in the order of the index, such as times in other zones than UTC, are compared one by one if
-// the property has up to 5,000 of them; with more, numbers are found in their usual forms, and dates and times are left out.
-func (r *Reader) FindValues(ctx context.Context, search ValueSearch) (hits []ValueHit, more bool, err error) {
-	if err = r.ready(ctx); err == nil {
-		hits, more, err = r.findValues(ctx, search)
-	}
-	return hits, more, r.fail(ctx, "search", err)
+// ValuesFound are subjects with their values.
+type ValuesFound struct {
+	Hits []ValueHit
+	// More reports that there may be others: the work is bounded.
+	More bool
+	// Apart reports that the property has more than 5,000 values with no place in the order of the index, such as times in other
+	// zones than UTC. Then numbers are found in their usual forms, and dates and times are not compared.
+	Apart bool
 }
 
-func (r *Reader) findValues(ctx context.Context, search ValueSearch) (hits []ValueHit, more bool, err error) {
+// FindValues finds subjects by their values, the least values first.
+func (r *Reader) FindValues(ctx context.Context, search ValueSearch) (found ValuesFound, err error) {
+	if err = r.ready(ctx); err == nil {
+		found, err = r.findValues(ctx, search)
+	}
+	return found, r.fail(ctx, "search", err)
+}
+
+func (r *Reader) findValues(ctx context.Context, search ValueSearch) (found ValuesFound, err error) {
 	values, most, exact := bgp(triplePattern(nil, search.Property, nil)), valuesFound, false
 	switch {
 	case search.Until != nil:
@@ -58,21 +66,21 @@ func (r *Reader) findValues(ctx context.Context, search ValueSearch) (hits []Val
 	}
 	facts := r.statistics(ctx, nil)
 	if !exact && facts.between(search.Property, 1, math.MaxInt64) > valuesApart {
-		if search.Until != nil {
-			return nil, true, nil
+		if found.Apart = true; search.Until != nil {
+			return found, nil
 		}
 		forms, err := r.usualForms(rdf.Lexical(search.From), search.Datatype)
 		if err != nil {
-			return nil, false, err
+			return found, err
 		}
-		values, more = sparql.Join{Left: amongIDs(varO, forms), Right: bgp(triplePattern(nil, search.Property, nil))}, true
+		values = sparql.Join{Left: amongIDs(varO, forms), Right: bgp(triplePattern(nil, search.Property, nil))}
 	}
 	if search.Among != nil {
 		var ids []inline.TermID
 		for _, s := range search.Among {
 			id, known, err := r.dict.Lookup(s)
 			if err != nil {
-				return nil, false, err
+				return found, err
 			}
 			if known {
 				ids = append(ids, id)
@@ -86,13 +94,13 @@ func (r *Reader) findValues(ctx context.Context, search ValueSearch) (hits []Val
 	}
 	if len(search.Classes) > 0 {
 		if search.Among == nil && facts.inRange(search) > valuesJoined {
-			values, more = slice(project(values, vars...), valuesJoined, 0), true
+			values, found.More = slice(project(values, vars...), valuesJoined, 0), true
 		}
 		values = r.restricted(ctx, values, Selection{Classes: search.Classes})
 	}
 	err = r.ask(ctx, slice(project(values, vars...), most+1, 0), vars, func(a *answer) (bool, error) {
-		if len(hits) == most {
-			more = true
+		if len(found.Hits) == most {
+			found.More = true
 			return false, nil
 		}
 		hit := ValueHit{Value: search.From}
@@ -100,10 +108,10 @@ func (r *Reader) findValues(ctx context.Context, search ValueSearch) (hits []Val
 		if hit.Subject, err = a.at(0); err == nil && !exact {
 			hit.Value, err = a.at(1)
 		}
-		hits = append(hits, hit)
+		found.Hits = append(found.Hits, hit)
 		return true, err
 	})
-	return hits, more, err
+	return found, err
 }
 
 // usualForms are the terms of the file that write a number in one of the usual ways, 42, 42.0, 42.00 and the canonical one, also in a datatype of its own.

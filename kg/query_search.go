@@ -400,6 +400,9 @@ func (m *matching) tell(match searchGiven, found browse.Matched) {
 	if told := found.ToldRefused(); told != "" {
 		say("%s", told)
 	}
+	for _, told := range found.Left {
+		say("%s", told)
+	}
 	for _, c := range found.Corrections {
 		say("no text has the word %q, and %q was searched instead", c.Word, c.Instead)
 	}

@@ -158,3 +158,39 @@ func TestAValueOfVeryManyNodesIsBounded(t *testing.T) {
 		t.Errorf("got %v, bounded %t", ids, out.Bounded)
 	}
 }
+
+// TestValuesThatAreNotLookedAtAreTold holds that a search says which numbers and dates it does not compare, and that the way out
+// finds them.
+func TestValuesThatAreNotLookedAtAreTold(t *testing.T) {
+	g := open(t, newFile(t, "types:\n  Signal: {label: name, properties: {name: string, seen: datetime, price: decimal}}\n"))
+	var b strings.Builder
+	for i := range 5_001 {
+		fmt.Fprintf(&b, ":Signal\\/n%d a :Signal ; :seen \"2020-01-01T%02d:%02d:%02d+01:00\"^^xsd:dateTime ; :price %d.50 . ", i, 10+i/3600, i/60%60, i%60, i)
+	}
+	update(t, g, "PREFIX xsd: <http://www.w3.org/2001/XMLSchema#> INSERT DATA { "+b.String()+" }")
+	ids, found := hits(t, g, browse.Search{Text: "2020-01-01"})
+	if len(ids) != 0 || found.Bounded || len(found.Left) != 1 || !strings.HasPrefix(found.Left[0], "dates and times of Signal.seen are not looked at: ") {
+		t.Errorf("a day finds %q, bounded %t, and %q is told", ids, found.Bounded, found.Left)
+	}
+	ids, found = hits(t, g, browse.Search{Text: "7.50"})
+	if len(ids) != 1 || ids[0] != "n7" || found.Bounded || len(found.Left) != 1 || !strings.HasPrefix(found.Left[0], "numbers of Signal.price are found in their usual forms alone") {
+		t.Errorf("a number finds %q, bounded %t, and %q is told", ids, found.Bounded, found.Left)
+	}
+	if ids, found = hits(t, g, browse.Search{Text: "nothing"}); len(found.Left) != 0 {
+		t.Errorf("a word finds %q, and %q is told", ids, found.Left)
+	}
+	_, told, err := searched(t, g, kg.QueryOptions{}, `SELECT ?n { ?n trails:matches "2020-01-01" }`)
+	if err != nil || !strings.Contains(told, "dates and times of Signal.seen are not looked at") {
+		t.Errorf("a query tells %q: %v", told, err)
+	}
+	view(t, g, func(s *kg.Snapshot) error {
+		signal := s.Schema().Type("Signal")
+		path, _ := s.PathOf(signal, "seen")
+		where, problems := s.ConditionOf(path, string(browse.OpAtLeast), "2020-01-01T00:00:00Z")
+		list, err := s.Table(t.Context(), browse.TableQuery{Type: signal, Where: []browse.Condition{where}, Limit: 5, Each: 1})
+		if len(problems) > 0 || err != nil || len(list.Rows) != 5 {
+			t.Errorf("a list with where has %d rows: %v, %v", len(list.Rows), problems, err)
+		}
+		return err
+	})
+}

@@ -71,7 +71,7 @@ func (s *Reader) Matches(ctx context.Context, m Match) (out Matched, err error) 
 	if err != nil {
 		return out, err
 	}
-	out.More = out.Bounded
+	out.More = out.Bounded || len(out.Left) > 0
 	for place, n := range all {
 		if m.By == MatchByAllWords && (n.partial || out.Matching == MatchedAny) {
 			continue

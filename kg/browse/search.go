@@ -65,7 +65,9 @@ type SearchResult struct {
 	Refused int64
 	// Phrases are those of a search that finds nothing, if it finds nodes without their quotation marks.
 	Phrases []string
-	query   fulltext.Query
+	// Left says in sentences which values of properties were not looked at, so that there may be other nodes.
+	Left  []string
+	query fulltext.Query
 }
 
 // ToldNothing says why a search finds nothing, and what to do.
@@ -251,7 +253,7 @@ func (s *Reader) found(ctx context.Context, search Search) (*finding, []*nodeFou
 			all, out.Matching = fuse(all, near), MatchedMeaning
 		}
 	}
-	if out.Bounded = more; len(all) > maxOffset {
+	if out.Bounded, out.Left = more, f.values.left; len(all) > maxOffset {
 		all, out.Bounded = all[:maxOffset], true
 	}
 	return f, all, out, nil

@@ -3,6 +3,7 @@ package browse
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -29,7 +30,11 @@ type valuesNamed struct {
 	// nodes have, by the places of named, what was found of each.
 	nodes map[rdf.Term]map[int]valueFound
 	order []rdf.Term // the nodes as they were found
-	more  bool
+	more  bool       // not all nodes with the values are found
+	// untold is that of which left does not tell.
+	untold bool
+	// left says in sentences what is not looked at.
+	left []string
 }
 
 type valueFound struct {
@@ -47,7 +52,8 @@ func (f *finding) byValue(ctx context.Context, texts *db.TextFinder, query fullt
 	}
 	properties := f.comparables()
 	if len(properties) > valueProperties {
-		properties, f.values.more = properties[:valueProperties], true
+		f.leave(fmt.Sprintf("numbers and dates are looked for as values of %d properties of %d; give a type with fewer", valueProperties, len(properties)))
+		properties = properties[:valueProperties]
 	}
 	for _, v := range values {
 		searches, at := f.searchesFor(v, properties), len(f.values.named)
@@ -55,7 +61,6 @@ func (f *finding) byValue(ctx context.Context, texts *db.TextFinder, query fullt
 		if err != nil {
 			return false, err
 		}
-		f.values.more = f.values.more || more
 		if n == 0 {
 			continue
 		}
@@ -68,7 +73,30 @@ func (f *finding) byValue(ctx context.Context, texts *db.TextFinder, query fullt
 	if len(f.values.named) > 0 {
 		more, err = f.withWords(ctx, texts, query)
 	}
-	return more || f.values.more, err
+	return more || f.values.untold, err
+}
+
+// leave notes what is not looked at.
+func (f *finding) leave(told string) {
+	if f.values.more = true; !slices.Contains(f.values.left, told) {
+		f.values.left = append(f.values.left, told)
+	}
+}
+
+// apart says that values of a property are not compared, since they have no place in the order of the index.
+func (f *finding) apart(search db.ValueSearch) string {
+	name := string(search.Property)
+	for _, t := range f.schema.Types {
+		for _, p := range t.Properties {
+			if p.IRI == search.Property {
+				name = t.Name + "." + p.Name
+			}
+		}
+	}
+	if search.Until == nil {
+		return "numbers of " + name + " are found in their usual forms alone, such as 42, 42.0 and 42.00: too many of its values have no place in the order of the index; list with where compares all"
+	}
+	return "dates and times of " + name + " are not looked at: too many have no place in the order of the index, as times in other zones than UTC; list with where compares them"
 }
 
 // comparables are the properties of the searched types whose values are numbers or dates, each once for a datatype.
@@ -141,12 +169,18 @@ func (f *finding) lookFor(ctx context.Context, searches []db.ValueSearch, at int
 		if search.Among = among; among != nil {
 			search.Classes = nil // they are of these
 		}
-		hits, others, err := f.source.FindValues(ctx, search)
+		found, err := f.source.FindValues(ctx, search)
 		if err != nil {
 			return n, more, err
 		}
-		more = more || others
-		for _, hit := range hits {
+		if found.Apart {
+			f.leave(f.apart(search))
+		}
+		if found.More {
+			f.values.more, f.values.untold = true, true
+		}
+		more = more || found.More || found.Apart
+		for _, hit := range found.Hits {
 			is, err := f.isSearched(ctx, hit.Subject, search.Property)
 			if err != nil {
 				return n, more, err
@@ -164,6 +198,7 @@ func (f *finding) lookFor(ctx context.Context, searches []db.ValueSearch, at int
 			}
 		}
 		if n >= valuesTaken {
+			f.values.more, f.values.untold = true, true
 			return n, true, nil
 		}
 	}
