@@ -10,6 +10,7 @@ import (
 	"trails/kg/browse"
 	"trails/rdf"
 	"trails/schema"
+	"trails/sparql"
 )
 
 // wordySchema has texts as people write them, of types of very different sizes.
@@ -105,6 +106,53 @@ func BenchmarkSearch(b *testing.B) {
 					best.stop()
 				}
 			})
+		}
+	}
+}
+
+// BenchmarkMatches finds a hundred nodes by the words of a query beside a search of its own for the same.
+func BenchmarkMatches(b *testing.B) {
+	for _, n := range benchSizes() {
+		g := filledFile(b, n, wordySchema, wordy)
+		for _, text := range []string{"constader 47", "research", "research on constaba"} {
+			for name, find := range map[string]func(*kg.Snapshot) (int, error){
+				"search": func(s *kg.Snapshot) (int, error) {
+					found, err := s.Search(b.Context(), browse.Search{Text: text, Limit: 100})
+					return len(found.Hits), err
+				},
+				"query": func(s *kg.Snapshot) (hits int, err error) {
+					q, err := s.ParseQuery(`SELECT ?n ?passage { (?n ?score ?passage) trails:matches $words } ORDER BY DESC(?score)`, "")
+					if err != nil {
+						return 0, err
+					}
+					a, err := s.Query(b.Context(), q, kg.QueryOptions{Params: map[sparql.Var]rdf.Term{"words": rdf.Literal(text, "")}})
+					if err != nil {
+						return 0, err
+					}
+					for _, err := range a.Rows(b.Context()) {
+						if err != nil {
+							return 0, err
+						}
+						hits++
+					}
+					return hits, nil
+				},
+			} {
+				b.Run(fmt.Sprintf("%d/%s/%s", n, text, name), func(b *testing.B) {
+					best := quickest(b)
+					for b.Loop() {
+						best.start()
+						view(b, g, func(s *kg.Snapshot) error {
+							hits, err := find(s)
+							if err == nil && hits == 0 {
+								b.Fatal("nothing is found")
+							}
+							return err
+						})
+						best.stop()
+					}
+				})
+			}
 		}
 	}
 }
