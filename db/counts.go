@@ -56,6 +56,9 @@ func (k *keptCounts) put(of history.CommitID, q countQuestion, answer any, count
 	}
 }
 
+// notKept, as the number of counts in an answer, means that it is soon counted again and takes no room.
+const notKept = -1
+
 // keptCount returns the answer that is kept for the commit of the reader, or counts. The subjects of a search, and what an open
 // write has changed, are counted each time. beside is what the question has besides the selection.
 func (r *Reader) keptCount(q countQuestion, sel Selection, beside []rdf.Term, count func() (answer any, counts int, err error)) (any, error) {
@@ -68,7 +71,7 @@ func (r *Reader) keptCount(q countQuestion, sel Selection, beside []rdf.Term, co
 		return known, nil
 	}
 	answer, counts, err := count()
-	if err == nil {
+	if err == nil && counts != notKept {
 		r.caches.facts.exact.put(r.head.ID, q, answer, counts)
 	}
 	return answer, err

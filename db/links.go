@@ -22,10 +22,23 @@ const (
 // grow with the number of statements. In a file with more than a thousand predicates it may miss some for a node with
 // thousands of links.
 func (r *Reader) ReferringPredicates(ctx context.Context, o rdf.Term) ([]rdf.IRI, error) {
-	var list []rdf.IRI
-	looked := int64(0)
+	if err := r.ready(ctx); err != nil {
+		return nil, r.fail(ctx, "read", err)
+	}
+	answer, err := r.keptCount(countQuestion{kind: "referring"}, Selection{}, []rdf.Term{o}, func() (any, int, error) {
+		list, looked, err := r.referringPredicates(ctx, o)
+		if looked < linksLooked {
+			return list, notKept, err
+		}
+		return list, len(list), err
+	})
+	return slices.Clone(answer.([]rdf.IRI)), err
+}
+
+// referringPredicates also returns how many links were read, at most linksLooked.
+func (r *Reader) referringPredicates(ctx context.Context, o rdf.Term) (list []rdf.IRI, looked int64, err error) {
 	links := countBy(slice(bgp(triplePattern(nil, nil, o)), linksLooked, 0), varP)
-	err := r.ask(ctx, links, []sparql.Var{varP, varN}, func(a *answer) (bool, error) {
+	err = r.ask(ctx, links, []sparql.Var{varP, varN}, func(a *answer) (bool, error) {
 		p, err := a.at(0)
 		if err != nil {
 			return false, err
@@ -36,7 +49,7 @@ func (r *Reader) ReferringPredicates(ctx context.Context, o rdf.Term) ([]rdf.IRI
 		return true, err
 	})
 	if err != nil || looked < linksLooked {
-		return list, err
+		return list, looked, err
 	}
 	// Reading all links would take long, so each predicate is looked up instead.
 	all := slice(sparql.Distinct{Op: project(bgp(triplePattern(nil, nil, nil)), varP)}, predicatesTried, 0)
@@ -46,7 +59,7 @@ func (r *Reader) ReferringPredicates(ctx context.Context, o rdf.Term) ([]rdf.IRI
 			tried = append(tried, p)
 		}
 	}
-	return tried, err
+	return tried, looked, err
 }
 
 // referrers is the pattern for the subjects with o for p, in the order of their ids.
@@ -60,10 +73,20 @@ func (r *Reader) Referrers(ctx context.Context, p rdf.IRI, o rdf.Term, limit, of
 	return r.askTerms(ctx, referrers(p, o, limit, offset), varS)
 }
 
-// CountReferrers counts the results of [Reader.Referrers], up to most.
+// CountReferrers counts the results of [Reader.Referrers], up to most. The count of a node with thousands is kept for others
+// who read the same commit.
 func (r *Reader) CountReferrers(ctx context.Context, p rdf.IRI, o rdf.Term, most int) (int, error) {
-	n, err := r.askCount(ctx, slice(bgp(triplePattern(nil, p, o)), most, 0))
-	return int(n), err
+	if err := r.ready(ctx); err != nil {
+		return 0, r.fail(ctx, "count", err)
+	}
+	answer, err := r.keptCount(countQuestion{kind: "referrers", of: p, most: most}, Selection{}, []rdf.Term{o}, func() (any, int, error) {
+		n, err := r.askCount(ctx, slice(bgp(triplePattern(nil, p, o)), most, 0))
+		if n < linksLooked {
+			return int(n), notKept, err
+		}
+		return int(n), 1, err
+	})
+	return answer.(int), err
 }
 
 // ReferrerTypes counts the first most referrers by rdf:type; the nil Object counts those without a type.
