@@ -2,6 +2,7 @@ package db
 
 import (
 	"context"
+	"maps"
 
 	"trails/db/inline"
 	"trails/rdf"
@@ -97,6 +98,64 @@ func (r *Reader) EachValues(ctx context.Context, subjects []rdf.Term, p rdf.IRI,
 		out[s] = values
 	}
 	return out, nil
+}
+
+// Of a few subjects, statementsOfEach times as many statements as there are predicates are read at once.
+const statementsOfEach = 4
+
+// EachOf is [Reader.EachValues] for several predicates. It reads the first statements of a subject at once, and the values
+// of each predicate where a subject has many others.
+func (r *Reader) EachOf(ctx context.Context, subjects []rdf.Term, predicates []rdf.IRI, each int) (map[rdf.IRI]map[rdf.Term][]rdf.Term, error) {
+	out := make(map[rdf.IRI]map[rdf.Term][]rdf.Term, len(predicates))
+	for _, p := range predicates {
+		out[p] = map[rdf.Term][]rdf.Term{}
+	}
+	if len(subjects) < fewSubjects && len(out) > 1 {
+		large, err := r.firstOfEach(ctx, subjects, each, out)
+		if err != nil {
+			return nil, err
+		}
+		subjects = large
+	}
+	for p, values := range out {
+		found, err := r.EachValues(ctx, subjects, p, each)
+		if err != nil {
+			return nil, err
+		}
+		maps.Copy(values, found)
+	}
+	return out, nil
+}
+
+// firstOfEach reads the values of subjects with few statements, and returns the other subjects.
+func (r *Reader) firstOfEach(ctx context.Context, subjects []rdf.Term, each int, out map[rdf.IRI]map[rdf.Term][]rdf.Term) (large []rdf.Term, err error) {
+	var statements []rdf.Quad
+	seen := make(map[rdf.Term]bool, len(subjects))
+	for _, s := range subjects {
+		if seen[s] {
+			continue
+		}
+		seen[s], statements = true, statements[:0]
+		for q, err := range r.Match(ctx, rdf.Quad{Subject: s, Label: rdf.DefaultGraph}) {
+			if err != nil {
+				return nil, err
+			}
+			if statements = append(statements, q); len(statements) > statementsOfEach*len(out) {
+				break
+			}
+		}
+		if len(statements) > statementsOfEach*len(out) {
+			large = append(large, s)
+			continue
+		}
+		for _, q := range statements {
+			p, _ := q.Predicate.(rdf.IRI)
+			if of, asked := out[p]; asked && len(of[s]) < each {
+				of[s] = append(of[s], q.Object)
+			}
+		}
+	}
+	return large, nil
 }
 
 // valuesAtOnce reads the values of all subjects; it returns false if there are too many.

@@ -30,7 +30,27 @@ func TestValuesOfManySubjects(t *testing.T) {
 	quads = append(quads, q("s9", "many", rdf.String("one")), in(iri("g"), q("s3", "few", rdf.String("elsewhere"))))
 	write(t, f, quads, nil)
 	r := read(t, f)
-	for _, p := range []rdf.IRI{iri("few"), iri("many"), iri("unknown")} {
+	predicates := []rdf.IRI{iri("few"), iri("many"), iri("unknown")}
+	for _, n := range []int{2, 100, len(subjects)} { // few have more statements than are read at once, or none has
+		for _, each := range []int{1, 3} {
+			all, err := r.EachOf(t.Context(), subjects[:n], predicates, each)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, p := range predicates {
+				for _, s := range subjects[:n] {
+					want, err := r.Values(t.Context(), s, p, each, 0)
+					if err != nil {
+						t.Fatal(err)
+					}
+					if diff := gocmp.Diff(want, all[p][s]); diff != "" {
+						t.Errorf("%d of %s of %s, among %d: %s", each, p, s, n, diff)
+					}
+				}
+			}
+		}
+	}
+	for _, p := range predicates {
 		for _, n := range []int{2, len(subjects)} {
 			got, err := r.EachValues(t.Context(), subjects[:n], p, 3)
 			if err != nil {

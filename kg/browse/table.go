@@ -264,6 +264,16 @@ func (s *Reader) rows(ctx context.Context, nodes []rdf.Term, of []*schema.Type, 
 		rows[i] = TableRow{Node: d, Cells: make([]TableCell, len(q.Columns))}
 	}
 	var linked []rdf.Term
+	var own []rdf.IRI
+	for _, path := range q.Columns {
+		if len(path) == 1 {
+			own = append(own, path.Last().IRI)
+		}
+	}
+	values, err := s.source.EachOf(ctx, nodes, own, q.Each+1)
+	if err != nil {
+		return nil, err
+	}
 	for column, path := range q.Columns {
 		if len(path) > 1 {
 			for i, node := range nodes {
@@ -278,13 +288,9 @@ func (s *Reader) rows(ctx context.Context, nodes []rdf.Term, of []*schema.Type, 
 			continue
 		}
 		p := path.Last()
-		values, err := s.source.EachValues(ctx, nodes, p.IRI, q.Each+1)
-		if err != nil {
-			return nil, err
-		}
 		for i, node := range nodes {
 			cell := &rows[i].Cells[column]
-			cell.Values = values[node]
+			cell.Values = values[p.IRI][node]
 			if p.Class != "" {
 				linked = append(linked, cell.Values...)
 			}
