@@ -252,16 +252,23 @@ func (c heading) draw() h.Node {
 }
 
 func (d listData) drawRow(r view.Row) h.Node {
-	tick := h.Node(nil)
+	label, tick := labelOf(r.Node), h.Node(nil)
 	if d.Tickable {
-		tick = h.Td(h.Class("tick"), h.Input(h.Type("checkbox"), h.Name("node"), h.Value(r.Node.IRI), h.Attr("form", "selected"), h.Aria("label", "Choose "+labelOf(r.Node))))
+		tick = h.Td(h.Class("tick"), h.Input(h.Type("checkbox"), h.Name("node"), h.Value(r.Node.IRI), h.Attr("form", "selected"), h.Aria("label", "Choose "+label)))
 	}
 	edit := d.editURL(r.Node)
 	return h.Tr(h.Data("key", r.Node.IRI), h.If(edit != "", h.Ask("data-edit", edit)), tick, rowHead(nodeLink(r.Node)), h.Map(d.Columns, func(c heading) h.Node {
 		cells, more := r.Cells[c.Name], r.More[c.Name]
-		return h.Td(h.If(c.Number, h.Class("num")), h.If(len(cells) > 0, h.Group{
-			h.Ul(h.Class("vals inline"), cellItems(cells)), h.If(more > 0, h.Group{space, faint("+" + count(more))}),
-		}), h.If(d.Edit && edit != "" && !strings.Contains(c.Name, "."), h.Group{space,
-			anchor("edit-cell", edit+fragment(fieldID(c.Name)), h.Span(h.Aria("hidden", "true"), h.Text("✎")), unseen("Change "+c.Title+" of "+labelOf(r.Node)))}))
+		return h.Td(h.If(c.Number, numeric), h.Iff(len(cells) > 0, func() h.Node {
+			return h.Group{h.Ul(valuesInline, cellItems(cells)), h.Iff(more > 0, func() h.Node { return h.Group{space, faint("+" + count(more))} })}
+		}), h.Iff(d.Edit && edit != "" && !strings.Contains(c.Name, "."), func() h.Node {
+			return h.Group{space, anchor("edit-cell", edit+fragment(fieldID(c.Name)), h.Span(h.Aria("hidden", "true"), h.Text("✎")), unseen("Change "+c.Title+" of "+label))}
+		}))
 	}))
 }
+
+// Attributes of cells, made once for all of them.
+var (
+	numeric      = h.Class("num")
+	valuesInline = h.Class("vals inline")
+)

@@ -27,6 +27,9 @@ const maxMessage = 4000
 func whole(text string) string { return oneLine(text, maxMessage) }
 
 func oneLine(text string, most int) string {
+	if isLine(text, most) {
+		return text
+	}
 	var out strings.Builder
 	n, space := 0, false
 	for _, c := range text {
@@ -50,6 +53,19 @@ func oneLine(text string, most int) string {
 		n++
 	}
 	return strings.TrimSpace(out.String())
+}
+
+// isLine reports a text of visible ASCII with single spaces between its words, as most are. It need not be copied.
+func isLine(text string, most int) bool {
+	space := true
+	for i := range len(text) {
+		c := text[i]
+		if c < ' ' || c > '~' || c == ' ' && space {
+			return false
+		}
+		space = c == ' '
+	}
+	return len(text) <= most && (!space || text == "")
 }
 
 // changesDirection reports a character that only changes the direction of the text after it.
