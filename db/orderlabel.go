@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"trails/db/inline"
+	"trails/db/scan"
 	"trails/rdf"
 	"trails/sparql"
 )
@@ -63,12 +64,20 @@ func (by Order) to(node sparql.Operand) sparql.Op { return bgp(along(nil, by.pat
 // unlabelled returns the nodes that references lead to and that have no label but another name, as rows without an object.
 // It returns false if they are many.
 func (r *Reader) unlabelled(ctx context.Context, by Order, rows []textRow) (list []textRow, few bool, err error) {
-	labels := sparql.TriplePattern{Subject: sparql.Operand{Var: holder}, Predicate: sparql.Operand{Term: by.Label}, Object: sparql.Operand{Var: varN}}
-	without := sparql.Distinct{Op: project(filtered(by.to(sparql.Operand{Var: holder}), not(exists(bgp(labels)))), holder)}
+	labelled := scan.NewSet(anySize)
+	for _, row := range rows {
+		if int64(row.s) > maxInstanceIDs {
+			return nil, false, nil
+		}
+		_ = labelled.Add(int64(row.s)) // anySize has no error
+	}
 	var nodes []inline.TermID
-	err = r.askIDs(ctx, slice(without, unlabelledMost+1, 0), []sparql.Var{holder}, func(ids []inline.TermID) bool {
-		nodes = append(nodes, ids[0])
-		return true
+	// Groups are counted by a scan, and an inlined value, whose id is below zero, has no label.
+	err = r.askIDs(ctx, countBy(by.to(sparql.Operand{Var: holder}), holder), []sparql.Var{holder}, func(ids []inline.TermID) bool {
+		if ids[0] < 0 || !labelled.Has(int64(ids[0])) {
+			nodes = append(nodes, ids[0])
+		}
+		return len(nodes) <= unlabelledMost
 	})
 	var blank []textRow
 	for _, row := range rows {
