@@ -109,7 +109,7 @@ func (d *importData) drawPlan() h.Node {
 		h.If(p.Schema != "", h.Details(h.ID("proposed"), h.Summary(h.Text("The new type, with its rules and the reasons for them")), snippet("YAML", p.Schema))),
 		h.Div(h.Class("actions import-do"),
 			submit("", doName, "check", "Check"), submit("", doName, "cancel", "Cancel"),
-			h.If(!blocked && p.LeftOut == 0 && p.Records > 0, submit("primary", doName, "load", "Load all "+count(p.Records))),
+			h.If(!blocked && (p.LeftOut == 0) != (p.Records == 0), submit("primary", doName, "load", "Load all "+count(p.Records+p.LeftOut))),
 			h.If(!blocked && p.LeftOut > 0 && p.Records > 0, submit("primary", doName, "load-good", "Load the "+count(p.Records)+" that fit, give back "+count(p.LeftOut)))))
 }
 
@@ -287,7 +287,21 @@ func (d *importData) drawDone() h.Node {
 			h.Span(h.Class("beside"), h.Text("commit "), commitLink(d.Commit)), hiddenInput(form.ArgPrefix+"commit", d.Commit), hiddenInput(keyName, "undo-"+d.Once), submit("", doName, doCall, "Undo"),
 			anchor("button", importURL, h.Text("Import more")))),
 		h.If(d.Commit == "", empty(h.Text("Nothing has changed: all of it was there already."))),
-		h.If(done.LeftOut > 0, h.P(h.Class("notice notice-warn"), h.Text(times(done.LeftOut, "row does not fit and was left out", "rows do not fit and were left out")+": "),
-			anchor("", importURL+"/rejected?data="+d.Key, h.Text("download them")), h.Text(" with what is wrong with each, mend them, and import that file."))),
+		h.Iff(d.Left != nil, func() h.Node { return d.Left.drawLeft(done.LeftOut) }),
 	}
 }
+
+// drawLeft are the rows that were left out: in the form of their plan, or as text where there is none.
+func (d *importData) drawLeft(rows int64) h.Node {
+	return h.Group{
+		h.P(h.Class("notice notice-warn"), h.Text(times(rows, "row does not fit and was left out", "rows do not fit and were left out")+". Mend the cells here and load again, or "),
+			anchor("", importURL+"/rejected?data="+d.Key, h.Text("download them")), h.Text(" with what is wrong with each, mend them, and import that file.")),
+		h.Iff(d.Plan != nil, d.drawPlan),
+		h.Iff(d.Plan == nil && len(d.Text) <= mostLeftText, func() h.Node {
+			return drawImportForm(d.Asked.Type, d.Text, h.Group{hiddenInput("name", d.Name), d.Asked.hidden()})
+		}),
+	}
+}
+
+// mostLeftText is how many bytes of rows that were left out are shown as text.
+const mostLeftText = 200_000

@@ -43,8 +43,9 @@ type importData struct {
 	Wrong  string
 	Done   *importDone
 	Commit string
-	Text   string // that was pasted, and could not be taken
-	Lost   bool   // what was sent is gone, and the decisions about it are kept
+	Left   *importData // the rows that were left out, to be mended; nil if none were
+	Text   string      // that was pasted, and could not be taken
+	Lost   bool        // what was sent is gone, and the decisions about it are kept
 	// Cancelled is the name of what was sent and is forgotten.
 	Cancelled string
 }
@@ -315,6 +316,7 @@ func (s *site) plan(a *asker, d *importData) error {
 		d.Plan = nil
 		return err
 	}
+	d.Plan.TooMany = d.Plan.TooMany && sent.rejects == "" // rows that were left out did not fit before
 	d.Asked.Names = nil
 	for _, t := range d.Plan.Tables {
 		for _, c := range t.Columns {
@@ -360,12 +362,41 @@ func (s *site) doImport(w http.ResponseWriter, r *http.Request, d *importData, g
 	if done.Commit != nil {
 		d.Commit = *done.Commit
 	}
-	rejected, extension := "", ""
-	for _, one := range done.Rejected {
-		rejected, extension = one.Text, textIf(one.Table, "csv", "ndjson")
+	for _, one := range done.Rejected { // of one input there is one at most
+		if d.Left, err = s.leftOf(a, sent, d, one.Text, textIf(one.Table, "csv", "ndjson")); err != nil {
+			return err
+		}
 	}
-	s.staged.finish(sent, d, rejected, extension)
+	s.staged.finish(sent, d)
 	return s.showImport(w, r, http.StatusOK, d)
+}
+
+// leftOf keeps the rows that an import left out as what is sent next, read as they were before, with the plan for them. Without
+// a plan they are there as text.
+func (s *site) leftOf(a *asker, sent *staged, d *importData, text, extension string) (*importData, error) {
+	name := sent.name + ".rejects." + extension
+	if sent.rejects != "" {
+		name = sent.name
+	}
+	kept, err := s.staged.keep(a.call.Principal.ID, name, strings.NewReader(text))
+	if err != nil {
+		return nil, err
+	}
+	kept.rejects = extension // nobody else knows its key yet
+	t := d.Plan.Import.Tables[0]
+	kept.asked = importChoices{Type: t.Type, ID: t.ID, By: t.By, Dates: t.Dates, Decimal: t.Decimal, Mode: d.Asked.Mode, Kinds: map[string]string{}, Properties: map[string]string{}, Cells: map[string]string{}}
+	for column, property := range t.Map {
+		kept.asked.Properties[column] = firstOf(fmt.Sprint(property), skipped)
+	}
+	left := &importData{Key: kept.key, Name: name, Asked: kept.asked}
+	if extension == "ndjson" {
+		left.Text = text
+		return left, nil
+	}
+	if err := s.plan(a, left); err != nil {
+		left.Text = text
+	}
+	return left, nil
 }
 
 // importRefused answers with the page and why nothing was done.
@@ -374,6 +405,9 @@ func (s *site) importRefused(w http.ResponseWriter, r *http.Request, d *importDa
 		return err
 	}
 	d.Wrong = messageOf(err)
+	if fault.Is(err, fault.TimedOut) {
+		d.Wrong += textIf(r.Method == http.MethodGet, "; Check again may take longer", "") + "; trails import FILE DATA on the command line takes as long as it needs"
+	}
 	if fault.Is(err, fault.Missing) {
 		d.Key, d.Lost = "", true // the file has to be chosen again
 	}
@@ -394,13 +428,12 @@ func (s *site) importRejected(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	text, extension := s.staged.rejectedOf(sent)
-	if text == "" {
-		return fault.New(fault.NotFound, "no rows were left out")
+	if sent.rejects == "" {
+		return fault.New(fault.NotFound, "these are no rows that were left out")
 	}
-	w.Header().Set("Content-Type", textIf(extension == "csv", "text/csv", "application/x-ndjson")+"; charset=utf-8")
-	w.Header().Set("Content-Disposition", mime.FormatMediaType("attachment", map[string]string{"filename": "rejected." + extension}))
-	_, _ = io.WriteString(w, text) // the connection may be closed
+	w.Header().Set("Content-Type", textIf(sent.rejects == "csv", "text/csv", "application/x-ndjson")+"; charset=utf-8")
+	w.Header().Set("Content-Disposition", mime.FormatMediaType("attachment", map[string]string{"filename": "rejected." + sent.rejects}))
+	_, _ = io.Copy(w, sent.input().Reader) // the connection may be closed
 	return nil
 }
 

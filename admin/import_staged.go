@@ -44,8 +44,7 @@ type staged struct {
 	asked                importChoices // that came with it
 	planned              *plannedImport
 	done                 *importData // the last page of an import of it, nil before that
-	rejected             string      // rows that an import left out
-	extension            string      // of a file for them: csv or ndjson
+	rejects              string      // csv or ndjson, if these are rows that an import left out; else ""
 }
 
 // plannedImport is the last plan for what was sent, and what it is for.
@@ -172,11 +171,11 @@ func (e *staged) input() invoke.Input {
 	return invoke.Input{Name: e.name, Source: e.name, Reader: io.NewSectionReader(e.data, 0, n), Size: n}
 }
 
-// finish keeps the result of an import, with the rows that it left out as a file with an extension.
-func (s *staging) finish(e *staged, done *importData, rejected, extension string) {
+// finish keeps the result of an import.
+func (s *staging) finish(e *staged, done *importData) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	e.done, e.rejected, e.extension = done, rejected, extension
+	e.done = done
 }
 
 // finished returns the result of the import of a form, nil if it was not sent before.
@@ -187,11 +186,4 @@ func (s *staging) finished(e *staged, once string) *importData {
 		return nil
 	}
 	return e.done
-}
-
-// rejectedOf are the rows that an import left out, and the extension of a file for them.
-func (s *staging) rejectedOf(e *staged) (text, extension string) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return e.rejected, e.extension
 }
