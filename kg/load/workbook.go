@@ -29,7 +29,8 @@ const (
 	maxSmallPart   = 16 << 20  // bytes of the XML of other parts
 	maxRatio       = 400       // unpacked size divided by packed size, for parts of more than looseRatio bytes
 	looseRatio     = 32 << 20
-	maxDepth       = 64 // of elements
+	maxDepth       = 64      // of elements
+	maxSheetRows   = 1 << 20 // that spreadsheets have
 )
 
 // workbook reads the rows of one sheet of an Office Open XML workbook (ECMA-376, part 1, §18). Cells become the text
@@ -374,6 +375,9 @@ func (w *workbook) read() ([]string, error) {
 		w.row++
 		if n, err := strconv.Atoi(attribute(e, "r")); err == nil && n > w.row {
 			w.row = n
+		}
+		if w.row > maxSheetRows {
+			return nil, fault.New(fault.TooLarge, "%s has more than the %d rows that a sheet can have; save the sheet as CSV", w.sheet.path, maxSheetRows)
 		}
 		cells, err := w.cells()
 		if err != nil {

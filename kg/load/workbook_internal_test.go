@@ -244,3 +244,27 @@ func TestWhatIsWrongWithAWorkbookHasItsPlace(t *testing.T) {
 		})
 	}
 }
+
+// TestASheetHasAsManyRowsAsSpreadsheetsHave holds that a sheet of empty rows without end, and a number of a row that no sheet
+// has, are refused, and that the last row of a whole sheet is read.
+func TestASheetHasAsManyRowsAsSpreadsheetsHave(t *testing.T) {
+	for name, c := range map[string]struct {
+		rows  string
+		wrong bool
+	}{
+		"the last row":          {`<row r="1048576"><c r="A1048576"><v>7</v></c></row>`, false},
+		"a row behind the last": {`<row r="1048577"><c r="A1048577"><v>7</v></c></row>`, true},
+		"empty rows":            {`<row r="1048570"/>` + strings.Repeat("<row/>", 10), true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w, err := openWorkbook(parts{"xl/worksheets/sheet1.xml": "<worksheet><sheetData>" + c.rows + "</sheetData></worksheet>"}.workbook(t), "", func() error { return nil })
+			if err != nil {
+				t.Fatal(err)
+			}
+			_, err = w.read()
+			if fault.Is(err, fault.TooLarge) != c.wrong || !c.wrong && err != nil {
+				t.Errorf("got %v", err)
+			}
+		})
+	}
+}
