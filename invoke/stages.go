@@ -79,6 +79,9 @@ func (e *Engine) Call(ctx context.Context, c Call) (Result, error) {
 	}
 	r.record(ctx, err)
 	r.observe(err)
+	if why := context.Cause(ctx); errors.Is(err, context.Canceled) && fault.Is(why, fault.TimedOut) {
+		err = why // the limit of the request, which the door sets
+	}
 	if err != nil {
 		return Result{}, e.fail(err, c.TraceID, c.Capability)
 	}

@@ -152,6 +152,12 @@ func TestACallThatIsStoppedSaysSo(t *testing.T) {
 	if !fault.Is(err, fault.TimedOut) || err.Error() != "test.it took too long and was stopped" {
 		t.Errorf("out of time: %v", err)
 	}
+	limited, stop := context.WithCancelCause(t.Context())
+	stop(fault.New(fault.TimedOut, "the request took longer than 30s"))
+	_, err = e.Call(limited, Call{Capability: "test.it", Principal: policy.Local("ana", "")})
+	if !fault.Is(err, fault.TimedOut) || err.Error() != "the request took longer than 30s" {
+		t.Errorf("stopped by the limit of its door: %v", err)
+	}
 	if log.Len() > 0 {
 		t.Errorf("that is no fault of ours, but the log says %s", log)
 	}

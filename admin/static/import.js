@@ -46,9 +46,13 @@
       text.textContent = "Looking at " + file.name + " …";
       bar.removeAttribute("value");
       cancel.remove();
-      const plan = new URL(form.action, location.href);
-      plan.searchParams.set("data", key);
-      location.assign(plan);
+      // By POST, which may take longer than GET.
+      const kept = document.createElement("input");
+      kept.type = "hidden", kept.name = "data", kept.value = key;
+      form.append(kept);
+      form.enctype = "application/x-www-form-urlencoded";
+      for (const sent of form.querySelectorAll("input[type=file], textarea")) sent.disabled = true;
+      form.submit();
     } catch (why) {
       told.textContent = why.message;
       button.disabled = false;
