@@ -294,7 +294,7 @@ func (d *importData) drawDone() h.Node {
 // drawLeft are the rows that were left out: in the form of their plan, or as text where there is none.
 func (d *importData) drawLeft(rows int64) h.Node {
 	return h.Group{
-		h.P(h.Class("notice notice-warn"), h.Text(times(rows, "row does not fit and was left out", "rows do not fit and were left out")+". Mend the cells here and load again, or "),
+		h.P(h.Class("notice notice-warn"), h.Text(times(rows, "row does not fit and was left out", "rows do not fit and were left out")+textIf(d.Plan != nil || len(d.Text) <= mostLeftText, ": mend them here and load again, or ", ": ")),
 			anchor("", importURL+"/rejected?data="+d.Key, h.Text("download them")), h.Text(" with what is wrong with each, mend them, and import that file.")),
 		h.Iff(d.Plan != nil, d.drawPlan),
 		h.Iff(d.Plan == nil && len(d.Text) <= mostLeftText, func() h.Node {

@@ -93,13 +93,13 @@ func (m *merge) source() state {
 	return state{Branch: m.Source}
 }
 
-// node links to a node on the source.
+// node links to a node on the source, by its label.
 func (m *merge) node(name string) h.Node {
 	typeName, id, ok := nodeOf(name)
 	if !ok {
 		return bdiLine(name)
 	}
-	return anchor("node", withQuery(nodeURL(typeName, id), url.Values{"branch": {m.Source}}), bdiLine(name))
+	return anchor("node", withQuery(nodeURL(typeName, id), url.Values{"branch": {m.Source}}), h.Title(line(name)), bdiLine(firstOf(m.Labels[name], name)))
 }
 
 // drawClashes are the clashes, each with the ways to decide it.

@@ -33,6 +33,7 @@ type merge struct {
 	Key, Seen      string // Seen are the heads that the preview was made of
 	Branches       []branch
 	Preview        mergePreview
+	Labels         map[string]string // of the nodes of its clashes, by their names
 	Problem        string
 	Mass           string // how many statements go, if a person has to agree to that; "" otherwise
 	Asks           bool   // the target is protected from the viewer, who asks for the merge
@@ -248,6 +249,9 @@ func (m *merge) tried(a *asker, preview mergePreview, err error) (code int, _ er
 		for i := range m.Preview.Lines {
 			m.Preview.Lines[i].Node.Exists = m.Preview.Lines[i].Node.Type != "" // what is made is there on the source
 		}
+		if err := m.nameClashes(a); err != nil {
+			return 0, err
+		}
 		return http.StatusOK, a.describe(m.Preview.Lines, map[string]any{"branch": m.Target})
 	}
 	refusal, problem := fault.Of(err), m.Problem
@@ -256,7 +260,33 @@ func (m *merge) tried(a *asker, preview mergePreview, err error) (code int, _ er
 	}
 	m.refused(refusal)
 	m.Problem = firstOf(problem, m.Problem)
-	return status(err), nil
+	return status(err), m.nameClashes(a)
+}
+
+// nameClashes reads the labels of the nodes of the clashes, on the target or else on the source.
+func (m *merge) nameClashes(a *asker) error {
+	var nodes []view.NodeChange
+	for _, c := range m.Preview.Clashes {
+		if _, _, is := nodeOf(c.Node); is {
+			nodes = append(nodes, view.NodeChange{Node: nodeNamed(c.Node)})
+		}
+	}
+	source := map[string]any{"branch": m.Source}
+	if m.Commit != "" {
+		source = map[string]any{"at": m.Commit}
+	}
+	names := make([]string, len(nodes))
+	for i, n := range nodes {
+		names[i] = n.Node.Label
+	}
+	if err := a.describe(nodes, map[string]any{"branch": m.Target}, source); err != nil {
+		return err
+	}
+	m.Labels = map[string]string{}
+	for i, n := range nodes {
+		m.Labels[names[i]] = n.Node.Label
+	}
+	return nil
 }
 
 // keepOthers keeps the decisions about what the preview does not list, as resolutions.

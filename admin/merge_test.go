@@ -58,7 +58,7 @@ func TestClashesAreShownSideBySideAndDecided(t *testing.T) {
 	for _, c := range []struct{ take, value, want string }{{"ours", "", "By main"}, {"theirs", "", "By review"}, {"base", "", "Title of a"}, {"value", "By = both", "By = both"}} {
 		f := newClashes(t)
 		a := f.get(t, "/admin/merge?source=review&target=main", 200)
-		says(t, a, "2 clashes", "Note/a Title", "Title of a", "By main", "By review", "review deleted it, and main changed it")
+		says(t, a, "2 clashes", "By main Title", "Title of a", "By main", "By review", "review deleted it, and main changed it")
 		form := a.form(t, "/admin/merge")
 		if got := form.Get("clash.0") + " " + form.Get("clash.1"); got != "Note/a.title Note/b" {
 			t.Fatalf("the clashes are %s", got)
@@ -67,13 +67,13 @@ func TestClashesAreShownSideBySideAndDecided(t *testing.T) {
 		if open.StatusCode != http.StatusConflict {
 			t.Errorf("undecided it is answered with %d", open.StatusCode)
 		}
-		says(t, open, "has to be decided first", "to be decidedNote/b")
+		says(t, open, "has to be decided first", "to be decidedTitle of b")
 		form = open.form(t, "/admin/merge")
 		form.Set("take.0", c.take)
 		form.Set("value.0", c.value)
 		form.Set("take.1", "ours")
 		shown := f.press(t, form, dryRun)
-		says(t, shown, "statements of", "decidedNote/a Title")
+		says(t, shown, "statements of", "decidedBy main Title")
 		form = shown.form(t, "/admin/merge")
 		if form.Get("take.0") != c.take || form.Get("value.0") != c.value || form.Get("take.1") != "ours" {
 			t.Errorf("the preview forgets the decisions: %v", form.Values)

@@ -77,7 +77,7 @@ func TestTheClashesOfARequestAreDecided(t *testing.T) {
 	form.Set("take.1", "ours")
 	form.Set("reason", "Both are right")
 	shown := f.press(t, form, dryRun)
-	says(t, shown, "statements of", "decidedNote/a Title")
+	says(t, shown, "statements of", "decidedBy main Title")
 	if form = shown.form(t, "/admin/requests/1"); form.Get("value.0") != "By = both" || form.Get("reason") != "Both are right" {
 		t.Errorf("the preview forgets what was chosen: %v", form.Values)
 	}
