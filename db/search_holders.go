@@ -16,20 +16,20 @@ const (
 	typesKept       = 20_000 // nodes of which it is remembered whether they are instances
 )
 
-// holder is a node that has a text, and the property by which it has it.
-type holder struct{ subject, property inline.TermID }
+// bearer is a node that has a text, and the property by which it has it.
+type bearer struct{ subject, property inline.TermID }
 
 // having returns for each text the nodes that have it in the default graph, and that are instances of the classes if there are
 // any. It reads the pages of the statements: plans and steps of SQL would take three times as long. Of the texts that have very
 // many, if they have as many together, some are returned.
-func (s *textSearch) having(texts []inline.TermID) ([][]holder, error) {
+func (s *textSearch) having(texts []inline.TermID) ([][]bearer, error) {
 	p, err := s.conn.Pages()
 	if err != nil {
 		return nil, err
 	}
 	defer p.Release()
 	h, err := s.holders(p)
-	who := make([][]holder, len(texts))
+	who := make([][]bearer, len(texts))
 	if h == nil || err != nil {
 		return who, err
 	}
@@ -138,7 +138,7 @@ func (h *holders) list(p *pager.Pages) (list []int64, err error) {
 }
 
 // of returns nodes that have a text, at most so many.
-func (h *holders) of(text inline.TermID, most int) (list []holder, err error) {
+func (h *holders) of(text inline.TermID, most int) (list []bearer, err error) {
 	prefix := []int64{int64(text)}
 	if err := h.rows.Seek(prefix, prefix, false); err != nil {
 		return nil, err
@@ -162,7 +162,7 @@ func (h *holders) of(text inline.TermID, most int) (list []holder, err error) {
 			return nil, err
 		}
 		if is {
-			list = append(list, holder{inline.TermID(row.Columns[subject]), inline.TermID(row.Columns[property])})
+			list = append(list, bearer{inline.TermID(row.Columns[subject]), inline.TermID(row.Columns[property])})
 		}
 	}
 	return list, nil

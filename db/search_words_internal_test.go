@@ -107,10 +107,10 @@ func TestNodesThatHaveATextAreThoseOfAQuery(t *testing.T) {
 			if of != nil {
 				op = r.restricted(t.Context(), op, Selection{Classes: of})
 			}
-			want := make([][]holder, len(texts))
+			want := make([][]bearer, len(texts))
 			if err := r.askIDs(t.Context(), op, []sparql.Var{varS, varP, varO}, func(ids []inline.TermID) bool {
 				i := slices.Index(texts, ids[2])
-				want[i] = append(want[i], holder{ids[0], ids[1]})
+				want[i] = append(want[i], bearer{ids[0], ids[1]})
 				return true
 			}); err != nil {
 				t.Fatal(err)
@@ -129,7 +129,7 @@ func TestNodesThatHaveATextAreThoseOfAQuery(t *testing.T) {
 				}
 				n := 0
 				for i := range want {
-					order := func(a, b holder) int {
+					order := func(a, b bearer) int {
 						return cmp.Or(cmp.Compare(a.subject, b.subject), cmp.Compare(a.property, b.property))
 					}
 					slices.SortFunc(want[i], order)
