@@ -1,8 +1,6 @@
 package view
 
 import (
-	"fmt"
-
 	"trails/fault"
 	"trails/kg/load"
 )
@@ -45,11 +43,6 @@ type Met struct {
 	New     int64 `json:"new"`
 	Changed int64 `json:"changed"`
 	Equal   int64 `json:"equal" doc:"As they were, or passed over."`
-}
-
-// String implements [fmt.Stringer]: 3 new, 12 changed, 185 equal.
-func (m Met) String() string {
-	return fmt.Sprintf("%d new, %d changed, %d equal", m.New, m.Changed, m.Equal)
 }
 
 // ImportColumn says what a column becomes.

@@ -121,12 +121,12 @@ func (p *program) importData(ctx context.Context, file string, data []string, f 
 	}
 	p.showImport(file, plan)
 	if !plan.made && plan.Records > 0 {
-		fmt.Fprintf(p.stderr, "of what is there: %s\n", plan.Met)
+		fmt.Fprintf(p.stderr, "of what is there: %s\n", became(plan.Met))
 	}
 	switch in := p.terminal(); {
 	case f.dryRun:
 		return p.print(imported{File: file, Created: plan.made, Types: plan.Types, DryRun: true, Records: plan.Records, LeftOut: plan.LeftOut, Met: plan.Met, Rejects: []string{}, Again: []string{}, Commits: []string{}, Undo: []string{}}, func(w io.Writer) error {
-			_, err := fmt.Fprintf(w, "dry run, nothing was changed; %s would be loaded (%s) and %d left out\n", count(plan.Records, "record"), plan.Met, plan.LeftOut)
+			_, err := fmt.Fprintf(w, "dry run, nothing was changed; %s would be loaded (%s) and %s left out\n", count(plan.Records, "record"), becameOf(plan.Records, plan.ImportPlan.RDF, plan.Met), grouped(plan.LeftOut))
 			return err
 		})
 	case f.yes:
@@ -146,13 +146,31 @@ func (p *program) importData(ctx context.Context, file string, data []string, f 
 		for i, commit := range done.Commits {
 			fmt.Fprintf(w, "commit %s\n  to take it back: %s\n", commit, done.Undo[i])
 		}
-		fmt.Fprintf(w, "%s in %s: %s\n", count(done.Records, "record"), file, done.Met)
+		fmt.Fprintf(w, "%s in %s: %s\n", count(done.Records, "record"), file, becameOf(done.Records, plan.RDF, done.Met))
 		for i, name := range done.Rejects {
 			fmt.Fprintf(w, "rows that do not fit are in %s: mend them, then\n  %s\n", name, done.Again[i])
 		}
 		_, err := fmt.Fprintf(w, "next:\n  trails schema show %[1]s   look at its types\n  trails serve %[1]s --open  look around in a browser\n", quoted(file))
 		return err
 	})
+}
+
+// became says what became of nodes: 3 new, 12 changed, 185 equal.
+func became(m view.Met) string {
+	return fmt.Sprintf("%s new, %s changed, %s equal", grouped(m.New), grouped(m.Changed), grouped(m.Equal))
+}
+
+// becameOf says what became of records, so that the numbers add up: a record may be a link, a statement, or about a node of
+// another record.
+func becameOf(records int64, statements bool, m view.Met) string {
+	rest := records - m.New - m.Changed - m.Equal
+	switch {
+	case statements:
+		return "statements, added as they are"
+	case rest <= 0:
+		return became(m)
+	}
+	return fmt.Sprintf("nodes %s, and %s that are links or say more of the same nodes", became(m), grouped(rest))
 }
 
 // planImport asks for a plan, of a graph in a temporary folder where FILE does not exist yet.
