@@ -127,6 +127,7 @@ func changed[T any](ctx context.Context, r *invoke.Request, dryRun bool, do func
 	if err != nil {
 		return done, err
 	}
+	r.Release() // the change reads by itself: calls that hold one reader each and wait for another would wait for ever
 	if done, err = do(r.Session(), set.Activity); err == nil && !dryRun {
 		r.Recorded()
 	}
