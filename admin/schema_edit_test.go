@@ -184,10 +184,10 @@ func TestFormsShowTheNamesOfPropertiesInWords(t *testing.T) {
 	f := newFixture(t, []byte("base: \"urn:x:\"\ntypes: {Person: {properties: {fullName: {type: string, required: true}}}}\n"), admin.Options{})
 	form := f.get(t, "/admin/capabilities/person.create", http.StatusOK)
 	names := form.find(func(n *html.Node) bool { return attribute(n, "title") == "fullName" })
-	if len(names) != 1 || textOf(names[0]) != "full name" {
-		t.Errorf("the form does not show full name: %s", mainText(form))
+	if len(names) != 1 || textOf(names[0]) != "Full name" {
+		t.Errorf("the form does not show Full name: %s", mainText(form))
 	}
-	if text := mainText(form); !strings.Contains(text, "message") {
+	if text := mainText(form); !strings.Contains(text, "Message") {
 		t.Errorf("an argument lost its name: %s", text)
 	}
 }

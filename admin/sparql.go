@@ -145,11 +145,7 @@ func (s *site) sparqlPosted(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	doc, err := a.schema()
-	if err != nil {
-		return err
-	}
-	return send(w, r, status, data.drawAnswer(newPalette(s.colours, doc.Types)), state{Branch: a.Branch})
+	return send(w, r, status, data.drawAnswer(newPalette(s.colours, nil)), state{Branch: a.Branch})
 }
 
 // showSPARQL answers with the whole page. doc is nil where it was not read yet.
