@@ -721,7 +721,7 @@ async function absence ({ page, scripts }) {
   equal(await page.locator('.field[data-field="alphaText"]').getByText('Remove the value').count(), 1, 'a text has a box')
   await page.getByRole('button', { name: 'Preview' }).click()
   await says(page, 'Preview: nothing was changed')
-  await says(page, 'alphaDone')
+  await says(page, 'Alpha done')
   equal(await page.locator('#preview del').count(), 3, 'values that would go')
   equal(await page.locator('#preview ins').count(), 0, 'values that would come')
 }
@@ -729,7 +729,7 @@ async function absence ({ page, scripts }) {
 // referrers pages through all that refer to one instance.
 async function referrers ({ page }) {
   await page.goto(`${rich}/admin/types/Alpha/one`)
-  await page.getByRole('link', { name: /^All 61 that refer here by betaTo/ }).click()
+  await page.getByRole('link', { name: /^All 61 that refer here by Beta to/ }).click()
   await page.waitForURL('**/admin/types/Beta?**')
   await says(page, '1–61 of 61')
 }
@@ -763,7 +763,7 @@ async function drawing ({ page, scripts }) {
     equal(await page.locator('#card').count(), 0, 'a card after going back')
   }
   await page.goto(`${base}/admin/types/Component`)
-  await page.getByRole('link', { name: 'Tree by dependsOn' }).click()
+  await page.getByRole('link', { name: 'Tree by Depends on' }).click()
   await page.waitForURL('**/admin/trees?**')
   equal(await page.getByRole('region', { name: 'The tree as a picture' }).count(), 1, 'the picture of the trees')
 }
