@@ -191,6 +191,7 @@ var unfollowed = map[string]string{
 	"the cell is not valid UTF-8; save the table as UTF-8":                                     "of files: the arguments of a call are UTF-8",
 	"%s is UTF-32, which is not read; save it as UTF-8":                                        "of files: the arguments of a call are UTF-8",
 	"the workbook has more than %d bytes; save its sheet as CSV":                               "of workbooks, which a program for them mends",
+	"%s has more than the %d rows that a sheet can have; save the sheet as CSV":                "of workbooks, which a program for them mends",
 	"; save it as .xlsx or CSV":                                                                "of workbooks, which a program for them mends",
 	"the cell has a formula without its value; open the workbook in a spreadsheet and save it": "of workbooks, which a program for them mends",
 	"the cell has the error %s in the place of a value; mend it, or empty the cell":            "of workbooks, which a program for them mends",

@@ -52,7 +52,7 @@ func TestManyNamesOfNothingAreCounted(t *testing.T) {
 		t.Fatal(err)
 	}
 	warnings := e.Must(t, "trails.meta.policy.apply", string(args))["warnings"].([]any)
-	if len(warnings) != 21 || !strings.HasPrefix(fmt.Sprint(warnings[20]), "and 980 more names") {
+	if len(warnings) != 21 || !strings.HasPrefix(fmt.Sprint(warnings[20]), "and 980 more doubts") {
 		t.Errorf("%d warnings, the last is %v", len(warnings), warnings[len(warnings)-1])
 	}
 }

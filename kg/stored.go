@@ -148,6 +148,9 @@ func readQueries(ctx context.Context, texts []QueryText, c stored.Checker) (all 
 			name = fmt.Sprintf("queries[%d]", i)
 		}
 		q, err := stored.Parse(t.Text, t.Name, c.Schema)
+		if err == nil {
+			err = searchesOf(q, c.Schema)
+		}
 		var fields []fault.FieldError
 		if err != nil {
 			if fields = fault.Of(err).Fields; len(fields) == 0 {
@@ -155,8 +158,6 @@ func readQueries(ctx context.Context, texts []QueryText, c stored.Checker) (all 
 			}
 		} else if fields, err = c.Refused(ctx, q); err != nil {
 			return nil, nil, err
-		} else if err := searchesOf(q, c.Schema); err != nil {
-			fields = append(fields, fault.FieldError{Field: "query", Code: fault.Shape, Message: fault.Of(err).Message})
 		}
 		for _, f := range fields {
 			f.Source = strings.TrimSuffix(name+", "+f.Source, ", ")
