@@ -1,6 +1,7 @@
 package admin_test
 
 import (
+	"net/url"
 	"slices"
 	"strings"
 	"testing"
@@ -71,6 +72,10 @@ types:
 				}
 			}
 		})
+	}
+	picture := f.posted(t, url.Values{"query": {"CONSTRUCT { ?a ?p ?b } WHERE { ?a a :Person ; ?p ?b . ?b a :Team }"}, "output": {"picture"}, "part": {"answer"}})
+	if !strings.Contains(picture.text, "Plays for") {
+		t.Errorf("the picture that a script asks for does not say Plays for: %.600s", picture.text)
 	}
 	a := f.get(t, "/admin/types/Person?col=bornOn", 200)
 	if !strings.Contains(a.text, "sort=bornOn") || !strings.Contains(a.text, `data-property="bornOn"`) || strings.Contains(a.text, "sort=Date") {

@@ -145,7 +145,11 @@ func (s *site) sparqlPosted(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	return send(w, r, status, data.drawAnswer(newPalette(s.colours, nil)), state{Branch: a.Branch})
+	colours := newPalette(s.colours, nil)
+	if a.parsed != nil { // for the names of nodes
+		colours = newPalette(s.colours, a.parsed.JSON().Types)
+	}
+	return send(w, r, status, data.drawAnswer(colours), state{Branch: a.Branch})
 }
 
 // showSPARQL answers with the whole page. doc is nil where it was not read yet.
