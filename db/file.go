@@ -42,7 +42,7 @@ type Options struct {
 	Synchronous string
 	// LockWait bounds the wait for another process's write; 0 means one minute.
 	LockWait time.Duration
-	// Readers bounds the concurrent readers; 0 means [DefaultReaders].
+	// Readers bounds the concurrent readers, of which those of [File.AsOne] count as one; 0 means [DefaultReaders].
 	Readers int
 	// LongLog is the size of the write-ahead log in bytes from which it is made to start over before the next write;
 	// 0 means 64 MiB.

@@ -54,8 +54,8 @@ type Reader struct {
 	// before, when set, writes buffered changes before a read.
 	before func(context.Context) error
 	closed bool
-	// counted is one of those that may be open at the same time.
-	counted bool
+	// place is what it has of those that may be open at the same time, nil if it is not one of them.
+	place *place
 	// For a reader that is not part of a Writer: giveWay ends the context of its transaction, and the timer age calls
 	// it when the reader is too old, unless it outlasts.
 	giveWay  context.CancelCauseFunc
@@ -65,19 +65,21 @@ type Reader struct {
 	pause func()
 }
 
-// Read opens a Reader of the current state of a view. While [Options.Readers] are open it waits. An unknown commit is
-// the fault Missing, and so is an unknown branch. A reader that is old while others write to a long log is ended: its reads
-// fail with the fault Busy, which [GaveWay] recognizes. See [Reader.Outlast].
+// Read opens a Reader of the current state of a view. While [Options.Readers] are open it waits, unless ctx is one of
+// [File.AsOne] that has a Reader open. An unknown commit is the fault Missing, and so is an unknown branch. A reader that is
+// old while others write to a long log is ended: its reads fail with the fault Busy, which [GaveWay] recognizes. See
+// [Reader.Outlast].
 func (f *File) Read(ctx context.Context, v View) (*Reader, error) {
-	if err := f.readers.Acquire(ctx, 1); err != nil {
+	p, err := f.admit(ctx)
+	if err != nil {
 		return nil, asFault(ctx, f.path, "read", err)
 	}
 	r, err := f.read(ctx, v)
 	if err != nil {
-		f.readers.Release(1)
+		f.dismiss(p)
 		return nil, err
 	}
-	r.counted = true
+	r.place = p
 	return r, nil
 }
 
@@ -101,7 +103,7 @@ func (f *File) read(ctx context.Context, v View) (*Reader, error) {
 	return r, nil
 }
 
-// Readers returns how many readers can be open at the same time.
+// Readers returns how many readers can be open at the same time; those of [File.AsOne] are one.
 func (f *File) Readers() int { return f.opts.Readers }
 
 // headWait is how long LatestHead tries to read: long enough when the file is idle.
@@ -243,8 +245,8 @@ func (r *Reader) Close() error {
 		return nil
 	}
 	r.closed = true
-	if r.counted {
-		defer r.file.readers.Release(1)
+	if r.place != nil {
+		defer r.file.dismiss(r.place)
 	}
 	r.age.Stop()
 	defer r.giveWay(nil)

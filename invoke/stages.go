@@ -115,6 +115,7 @@ func (r *Request) run(ctx context.Context) (err error) {
 			err = fmt.Errorf("panic: %v\n%s", p, debug.Stack())
 		}
 	}()
+	ctx = r.engine.graph.AsOne(ctx) // also for the calls that this one makes
 	if ctx, err = r.enter(ctx); err != nil {
 		return err
 	}

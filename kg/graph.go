@@ -101,6 +101,8 @@ type Options struct {
 	// LongLog is the size in bytes from which SQLite's write-ahead log is made to start
 	// over before the next write; 0 means 64 MiB.
 	LongLog int64
+	// Readers is how many snapshots can be open at once, of which those of [Graph.AsOne] count as one; 0 means [Readers].
+	Readers int
 	// Now is the clock; nil means time.Now.
 	Now func() time.Time
 	// Log is the log for internal faults outside of calls; nil means slog.Default().
@@ -257,7 +259,7 @@ func Open(ctx context.Context, path string, o Options) (*Graph, error) {
 		g.log.Error("a scan failed, and SQL answers in its place; please report it", "error", err, "stack", stack)
 	}
 	var err error
-	g.file, err = db.Open(ctx, path, db.Options{Synchronous: o.Synchronous, LockWait: o.LockWait, KeepActivities: o.KeepActivities, KeepRefusals: o.KeepRefusals, LongLog: o.LongLog, ArtifactQuota: o.ArtifactQuota, Scans: o.Scans, ScanFailed: scanFailed, Migrates: o.Migrates, Pool: o.Pool, Inspect: o.Inspect})
+	g.file, err = db.Open(ctx, path, db.Options{Synchronous: o.Synchronous, LockWait: o.LockWait, Readers: o.Readers, KeepActivities: o.KeepActivities, KeepRefusals: o.KeepRefusals, LongLog: o.LongLog, ArtifactQuota: o.ArtifactQuota, Scans: o.Scans, ScanFailed: scanFailed, Migrates: o.Migrates, Pool: o.Pool, Inspect: o.Inspect})
 	if err != nil {
 		return nil, err
 	}
@@ -295,11 +297,16 @@ func (g *Graph) FailedScans() int64 { return g.file.FailedScans() }
 // WriterQueue returns how many writes of this process are waiting for another one.
 func (g *Graph) WriterQueue() int { return g.file.Waiting() }
 
-// Readers is how many snapshots a graph has open at once, at most.
+// Readers is how many snapshots a graph has open at once, at most, unless [Options] say otherwise.
 const Readers = db.DefaultReaders
 
-// Readers returns how many snapshots can be open at once.
+// Readers returns how many snapshots can be open at once; those of [Graph.AsOne] are one.
 func (g *Graph) Readers() int { return g.file.Readers() }
+
+// AsOne returns a context whose snapshots count as one of [Graph.Readers], however many of them are open at once. Who opens
+// a snapshot while another is open, or calls a method that does, gives this context to both: otherwise callers that hold
+// all the snapshots there may be, and want one more each, wait for each other until their contexts end.
+func (g *Graph) AsOne(ctx context.Context) context.Context { return g.file.AsOne(ctx) }
 
 // Session returns the graph as p sees it.
 func (g *Graph) Session(p policy.Principal) *Session { return &Session{graph: g, principal: p} }

@@ -96,7 +96,7 @@ func (s *Session) may(ctx context.Context, action policy.Action, branch string) 
 }
 
 // Snapshot opens a snapshot of the head of the session's branch; an unknown branch is the fault Missing. Close it soon:
-// while it is open the file's log cannot shrink.
+// while it is open the file's log cannot shrink. While as many are open as there may be it waits: see [Graph.AsOne].
 func (s *Session) Snapshot(ctx context.Context) (*Snapshot, error) {
 	view := db.View{Branch: s.branch, Rights: s.expected()}
 	if s.fork != nil {
@@ -154,7 +154,8 @@ func (s *Session) LatestHead(ctx context.Context) Commit {
 	return s.graph.file.LatestHead(ctx, s.expected())
 }
 
-// View runs read on a snapshot and closes it.
+// View runs read on a snapshot and closes it. A read that needs the session again, which may open another snapshot, has a
+// context of [Graph.AsOne], which View is given, too.
 func (s *Session) View(ctx context.Context, read func(*Snapshot) error) error {
 	snap, err := s.Snapshot(ctx)
 	if err != nil {

@@ -61,9 +61,14 @@ type Engine struct {
 // New opens an engine on a new file.
 func New(t testing.TB, schema string, config invoke.Config) *Engine {
 	t.Helper()
-	path := filepath.Join(t.TempDir(), "example.db")
+	return Open(t, newFile(t, schema), config)
+}
+
+func newFile(t testing.TB, schema string) (path string) {
+	t.Helper()
+	path = filepath.Join(t.TempDir(), "example.db")
 	Create(t, path, kg.CreateOptions{Schema: []byte(schema), By: Ana, Now: Clock()})
-	return Open(t, path, config)
+	return path
 }
 
 // Govern sets the policies of the graph.
@@ -101,8 +106,13 @@ func Create(t testing.TB, path string, o kg.CreateOptions) {
 // has providers.
 func Open(t testing.TB, path string, config invoke.Config) *Engine {
 	t.Helper()
+	return open(t, path, config, kg.Readers)
+}
+
+func open(t testing.TB, path string, config invoke.Config, readers int) *Engine {
+	t.Helper()
 	now := Clock()
-	g, err := kg.Open(t.Context(), path, kg.Options{Now: now, LockWait: 10 * time.Second})
+	g, err := kg.Open(t.Context(), path, kg.Options{Now: now, LockWait: 10 * time.Second, Readers: readers})
 	if err != nil {
 		t.Fatal(err)
 	}
