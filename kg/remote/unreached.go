@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 	"net"
+	"net/http"
 	"os"
 	"syscall"
 )
@@ -22,6 +23,8 @@ func WhyUnreached(err error) string {
 		return "the name of the host is not known"
 	case errors.As(err, &certificate):
 		return "the certificate is not one to trust"
+	case errors.Is(err, http.ErrSchemeMismatch):
+		return "it does not speak TLS"
 	case errors.As(err, &system):
 		return system.Error()
 	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):

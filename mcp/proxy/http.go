@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"context"
+	"crypto/tls"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -18,6 +19,7 @@ import (
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+	"github.com/modelcontextprotocol/go-sdk/oauthex"
 
 	"trails/fault"
 	"trails/kg/remote"
@@ -48,6 +50,8 @@ func ParseURL(text string) (*url.URL, error) {
 		return nil, fault.New(fault.InvalidArguments, "%s is no address of a server: write it as https://kg.example.org/mcp, or http://127.0.0.1:8757", quote.Text(hideUser(text), maxQuoted))
 	case u.User != nil:
 		return nil, fault.New(fault.InvalidArguments, "the address of %s has a name or password, which everybody sees who lists processes: give a token in the environment or in the file of credentials", u.Host)
+	case !portIsOne(u):
+		return nil, fault.New(fault.InvalidArguments, "the address of %s has the port %s: a port is a number from 1 to 65535", quote.Text(u.Hostname(), maxQuoted), quote.Text(u.Port(), 40))
 	case u.Fragment != "":
 		return nil, fault.New(fault.InvalidArguments, "the address of %s has a fragment (#%s), which is not sent: leave it out", u.Host, quote.Line(u.Fragment, maxQuoted))
 	}
@@ -55,6 +59,12 @@ func ParseURL(text string) (*url.URL, error) {
 		u.Path = "/mcp"
 	}
 	return u, nil
+}
+
+// portIsOne reports whether an address has a port that servers can have, or none.
+func portIsOne(u *url.URL) bool {
+	port, err := strconv.ParseUint(u.Port(), 10, 16)
+	return err == nil && port > 0 || u.Port() == ""
 }
 
 // hideUser leaves out what stands before an @.
@@ -367,7 +377,7 @@ func (p *proxy) refusal(res *http.Response, s *held) error {
 		Detail string                   // RFC 9457
 	}
 	_ = json.Unmarshal(body, &said) // others say nothing for callers
-	detail := cmp.Or(said.Error.Message, said.Detail)
+	detail := cmp.Or(said.Error.Message, said.Detail, challenged(res.Header))
 	if detail != "" {
 		detail = ": " + quote.Text(p.clean(detail), maxQuoted)
 	}
@@ -387,12 +397,44 @@ func (p *proxy) refusal(res *http.Response, s *held) error {
 		return p.unusable("answered %s%s: nothing speaks MCP at %s; start the proxy with the URL of its MCP endpoint", status, detail, p.URL.Path)
 	case res.StatusCode == http.StatusTooManyRequests || res.StatusCode == http.StatusServiceUnavailable:
 		f := fault.New(fault.Busy, "the server at %s is busy (%s%s); try again later", p.origin, status, detail)
-		if seconds, err := strconv.Atoi(res.Header.Get("Retry-After")); err == nil {
+		if seconds := retryAfter(res.Header); seconds > 0 {
 			f = f.With("retry_after", seconds)
 		}
 		return f
 	}
 	return p.unusable("answered %s%s", status, detail)
+}
+
+// challenged is what a server says of a token in the header of its refusal
+// (https://www.rfc-editor.org/rfc/rfc6750#section-3), "" if it says nothing.
+func challenged(h http.Header) string {
+	all, err := oauthex.ParseWWWAuthenticate(h.Values("WWW-Authenticate"))
+	if err != nil {
+		return ""
+	}
+	for _, c := range all {
+		said := cmp.Or(c.Params["error_description"], c.Params["error"])
+		if scope := c.Params["scope"]; scope != "" && said != "" {
+			said += "; scope " + scope
+		}
+		if said != "" {
+			return said
+		}
+	}
+	return ""
+}
+
+// retryAfter is how many seconds the header Retry-After, a number of them or a date, asks to wait; 0 for none.
+func retryAfter(h http.Header) int {
+	text := h.Get("Retry-After")
+	if seconds, err := strconv.Atoi(text); err == nil {
+		return seconds
+	}
+	at, err := http.ParseTime(text)
+	if err != nil {
+		return 0
+	}
+	return int(time.Until(at) / time.Second)
 }
 
 func (p *proxy) unusable(format string, args ...any) *fault.Error {
@@ -404,7 +446,9 @@ func (p *proxy) unreached(ctx context.Context, err error) error {
 	if f, is := errors.AsType[*fault.Error](err); is {
 		return f
 	}
-	if op, is := errors.AsType[*net.OpError](err); is && op.Op == "dial" && ctx.Err() == nil {
+	op, dialed := errors.AsType[*net.OpError](err)
+	_, untrusted := errors.AsType[*tls.CertificateVerificationError](err)
+	if (dialed && op.Op == "dial" || untrusted || errors.Is(err, http.ErrSchemeMismatch)) && ctx.Err() == nil {
 		why := remote.WhyUnreached(err)
 		return p.unusable("is not reached, and nothing was sent: %s; requests work once it is back, and at another address the proxy is started with that URL", why).Because(err)
 	}

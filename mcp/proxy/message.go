@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"slices"
+	"unicode/utf8"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 )
@@ -44,6 +45,9 @@ func parse(text []byte) (message, *jsonrpc.Error) {
 		if bytes.IndexByte(m.text, end) >= 0 {
 			m.text = bytes.ReplaceAll(m.text, []byte{end}, []byte{' '})
 		}
+	}
+	if !utf8.Valid(text) { // a host whose reader is strict would end
+		return m, &jsonrpc.Error{Code: jsonrpc.CodeParseError, Message: "Parse error: a message is written in UTF-8, and this one is not"}
 	}
 	var err error
 	if bytes.HasPrefix(text, []byte{'['}) {

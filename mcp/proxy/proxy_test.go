@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log"
 	"log/slog"
 	"net"
 	"net/http"
@@ -578,6 +579,9 @@ func TestWhatIsNoAnswerIsAnError(t *testing.T) {
 		"no such method":             {405, "", "", "", []string{"-32603", "nothing speaks MCP"}},
 		"a bug":                      {500, "application/json", `{"jsonrpc":"2.0","id":null,"error":{"code":-32603,"message":"oops s3cret"}}`, "", []string{"-32603", `500 Internal Server Error: \"oops [token]\"`}},
 		"too many":                   {429, "", "", "7", []string{"-32003", `"retry_after":7`, "try again later"}},
+		"too many, until a date":     {429, "", "", "Fri, 31 Dec 9999 23:59:59 GMT", []string{"-32003", `"retry_after":`}},
+		"too many, until long ago":   {503, "", "", "-5", []string{"-32003", `"data":{"kind":"busy"}`}},
+		"no UTF-8":                   {200, "application/json", "{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":\"\xe9\"}", "", []string{"-32603", "no answer of MCP"}},
 		"away behind a gateway":      {502, "text/html", "<h1>Bad Gateway</h1>", "", []string{"-32603", "502 Bad Gateway"}},
 		"not known":                  {401, "application/problem+json", `{"detail":"Authentication failed"}`, "", []string{"-32001", "does not accept the token", "set TRAILS_TOKEN_TEST", "Authentication failed"}},
 		"not known, in JSON-RPC":     {401, "application/json", `{"jsonrpc":"2.0","id":1,"error":{"code":-32001,"message":"no"}}`, "", []string{"-32001", "set TRAILS_TOKEN_TEST"}},
@@ -615,6 +619,51 @@ func TestWhatIsNoAnswerIsAnError(t *testing.T) {
 				t.Error(err)
 			}
 		})
+	}
+}
+
+// What a server says of a token in its challenge is told.
+func TestChallengesAreTold(t *testing.T) {
+	var status atomic.Int64
+	var challenge atomic.Value
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("WWW-Authenticate", challenge.Load().(string))
+		w.WriteHeader(int(status.Load()))
+	}))
+	defer s.Close()
+	h := connect(t, s.URL, func(o *proxy.Options) { o.Token = func() (string, error) { return "s3cret", nil } })
+	for _, c := range []struct {
+		status          int64
+		challenge, says string
+	}{
+		{401, `Bearer realm="x", error="invalid_token", error_description="The token has expired"`, `401 Unauthorized: \"The token has expired\"`},
+		{403, `Bearer error="insufficient_scope", scope="builder dev"`, `403 Forbidden: \"insufficient_scope; scope builder dev\"`},
+		{401, `Bearer error="s3cret"`, `401 Unauthorized: \"[token]\"`},
+		{401, `Bearer resource_metadata="https://kg.example.org/x"`, `(401 Unauthorized)`},
+		{401, `Bearer error="`, `(401 Unauthorized)`},
+	} {
+		status.Store(c.status)
+		challenge.Store(c.challenge)
+		h.send(`{"jsonrpc":"2.0","id":1,"method":"ping"}`)
+		h.expect(`"id":1`, c.says, "set TRAILS_TOKEN_TEST")
+	}
+}
+
+// A server whose certificate is not one to trust, or that speaks no TLS, was sent nothing, and that is told.
+func TestNothingIsSentWithoutTrust(t *testing.T) {
+	answer := http.HandlerFunc(func(http.ResponseWriter, *http.Request) { t.Error("something was sent") })
+	untrusted, plain := httptest.NewUnstartedServer(answer), httptest.NewServer(answer)
+	untrusted.Config.ErrorLog = log.New(io.Discard, "", 0)
+	untrusted.StartTLS()
+	defer untrusted.Close()
+	defer plain.Close()
+	for address, why := range map[string]string{untrusted.URL: "the certificate is not one to trust", strings.Replace(plain.URL, "http:", "https:", 1): "it does not speak TLS"} {
+		h := connect(t, address)
+		h.send(`{"jsonrpc":"2.0","id":1,"method":"ping"}`)
+		h.expect(`"id":1`, "nothing was sent", why)
+		if err := h.end(); err != nil {
+			t.Error(err)
+		}
 	}
 }
 
@@ -893,6 +942,9 @@ func TestAddresses(t *testing.T) {
 		"https://user:s3cret@kg.example.org":  "",
 		"https://user:s3cret@":                "",
 		"https://kg.example.org/#a":           "",
+		"https://kg.example.org:99999":        "",
+		"http://127.0.0.1:0":                  "",
+		"http://127.0.0.1:65535":              "http://127.0.0.1:65535/mcp",
 		"%":                                   "",
 	} {
 		u, err := proxy.ParseURL(text)
