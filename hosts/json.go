@@ -37,6 +37,15 @@ func (d jsonDocument) parse() (root *hujson.Value, servers *hujson.Object, err e
 		text = []byte("{}\n")
 	}
 	whole, err := hujson.Parse(bytes.Clone(text))
+	if err != nil { // where there are comments alone, they stand before an empty object
+		end := []byte("\n")
+		if bytes.Contains(text, []byte("\r\n")) {
+			end = []byte("\r\n")
+		}
+		if alone, bad := hujson.Parse(slices.Concat(bytes.TrimRight(text, "\r\n"), end, []byte("{}"), end)); bad == nil {
+			whole, err = alone, nil
+		}
+	}
 	if err != nil {
 		return nil, nil, err
 	}

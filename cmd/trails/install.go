@@ -18,6 +18,7 @@ import (
 	"trails/auth/policy"
 	"trails/hosts"
 	"trails/kg"
+	"trails/mcp/proxy"
 )
 
 // installing are the flags of install and uninstall.
@@ -182,7 +183,8 @@ func (p *program) serverFor(cmd *cobra.Command, graph string, s installing) (hos
 		case s.credential != "":
 			server.Args = append(server.Args, "--credential", s.credential)
 		}
-		return server, hosts.NameOf(address.Hostname()), nil
+		_, err = proxy.ParseURL(graph) // as the command of the entry does
+		return server, hosts.NameOf(address.Hostname()), err
 	}
 	if s.credential != "" {
 		return hosts.Server{}, "", usageError{"--credential is for a URL; a FILE needs no token"}
