@@ -138,7 +138,12 @@ func (s linted) Absent(ctx context.Context, node rdf.IRI) (string, error) {
 	if err != nil || len(found.Hits) == 0 || found.Matching == browse.MatchedAny {
 		return "", err
 	}
-	return fmt.Sprintf("did you mean %s, %q?", s.Name(found.Hits[0].Term), found.Hits[0].Label), nil
+	hit := found.Hits[0]
+	meant := s.Name(hit.Term)
+	if _, renamed := s.Schema().Misnamed(rdf.IRI(s.Schema().Base + meant)); renamed { // :Type\/id would not find it
+		meant = "<" + rdf.Lexical(hit.Term) + ">"
+	}
+	return fmt.Sprintf("did you mean %s, %q?", meant, hit.Label), nil
 }
 
 // textsLiked bounds the texts with the same words among which the intended one is searched.

@@ -101,6 +101,22 @@ func (s *Schema) Local(iri rdf.IRI) (typeName, local string, ok bool) {
 	return t.Name, local, true
 }
 
+// Misnamed returns the IRI of the entity that answers call Type/id where this IRI is the base, the name of that type and
+// the id. It is false where that is the IRI of the entity itself, as it is unless the type was renamed, and for other
+// IRIs: renaming a type changes no IRI of its entities.
+func (s *Schema) Misnamed(iri rdf.IRI) (entity rdf.IRI, ok bool) {
+	name, encoded, typed := strings.Cut(strings.TrimPrefix(string(iri), s.Base), "/")
+	t := s.byName[name]
+	if !typed || t == nil || t.ids() == name || !strings.HasPrefix(string(iri), s.Base) {
+		return "", false
+	}
+	local, err := url.PathUnescape(encoded)
+	if err != nil || CheckLocal(local) != nil {
+		return "", false
+	}
+	return s.EntityIRI(t, local), true
+}
+
 // Short is an IRI in answers: an entity as Type/id, which [Schema.ResolveRef] reads; another IRI with a prefix of
 // [Schema.TurtlePrefixes], as in SPARQL; otherwise complete.
 func (s *Schema) Short(iri rdf.IRI) string {

@@ -18,7 +18,7 @@ type place struct {
 	named    bool       // in a pattern that reads named graphs
 	schema   bool       // in a pattern that reads the graph of the schema
 	inserted bool       // in a template of INSERT
-	asked    bool       // in the one pattern of ASK
+	asked    bool       // in the one pattern of ASK, or one that asks for statements about the node
 	inside   bool       // in GRAPH
 	name     rdf.Term   // of GRAPH, nil for a variable
 	graphs   []rdf.Term // that it reads
@@ -91,12 +91,12 @@ func (r *run) tripleNames(p sparql.TriplePattern, at place) {
 		r.misplaces(predicate, p, whole, at, "matches "+r.pattern(p)) {
 		return
 	}
-	if at.asked || !isIRI && p.Object.Var != "" { // the query asks for statements about the node
-		return
-	}
+	at.asked = at.asked || !isIRI && p.Object.Var != ""
 	r.endNamed(p.Subject, at)
 	if class, ok := p.Object.Term.(rdf.IRI); ok && predicate == rdf.Type {
-		r.classNamed(class, at)
+		if !at.asked {
+			r.classNamed(class, at)
+		}
 		return
 	}
 	if declared := r.declared[predicate]; len(declared) == 0 || slices.ContainsFunc(declared, func(d declaration) bool { return d.values.nodes() }) {
@@ -187,13 +187,20 @@ func (r *run) entityNamed(t rdf.Term, at place) {
 	}
 	if r.schema.TypeByIRI(iri) != nil || len(r.declared[iri]) > 0 {
 		r.mentioned[iri] = true
-	} else if _, _, entity := r.schema.Local(iri); entity {
+		return
+	}
+	_, _, entity := r.schema.Local(iri)
+	if _, misnamed := r.schema.Misnamed(iri); entity || misnamed {
 		r.nodeNamed(iri, at)
 	}
 }
 
+// nodeNamed checks a node. One that is inserted or asked about may be new, and is told only if it has the name that
+// answers give to another one.
 func (r *run) nodeNamed(iri rdf.IRI, at place) {
-	if r.mentioned[iri] || at.inserted || at.asked {
+	_, _, entity := r.schema.Local(iri)
+	meant, misnamed := r.schema.Misnamed(iri)
+	if r.mentioned[iri] || (at.inserted || at.asked) && (entity || !misnamed) {
 		return
 	}
 	r.mentioned[iri] = true
@@ -205,8 +212,12 @@ func (r *run) nodeNamed(iri rdf.IRI, at place) {
 			return
 		}
 	}
+	if misnamed {
+		r.tell(iri, false, fmt.Sprintf("no statement names <%s>; the IRI of %s is <%s>, because renaming a type changes no IRI of its nodes", string(iri), r.node(meant), string(meant)))
+		return
+	}
 	hint := ""
-	if _, _, entity := r.schema.Local(iri); entity && r.err == nil {
+	if entity && r.err == nil {
 		hint, r.err = r.data.Absent(r.ctx, iri)
 	}
 	if hint != "" {
