@@ -343,7 +343,7 @@ func (to reader) guideToUse(ctx context.Context, types []kg.TypeCount, call int)
 // guideToWrite says how to write. The example of a create has the values of a node, and others where two nodes cannot have
 // the same, so that it can be called as it stands; a type with such an example is looked for among the first ones.
 func (to reader) guideToWrite(ctx context.Context, types []kg.TypeCount, call int) (string, error) {
-	s, source, name, example := to.r.Snapshot.Schema(), "", "", ""
+	source, name, example := "", "", ""
 	for _, c := range types[:min(len(types), guideTried)] {
 		t := c.Type
 		if !to.makes(t) {
@@ -356,7 +356,10 @@ func (to reader) guideToWrite(ctx context.Context, types []kg.TypeCount, call in
 		if err != nil {
 			return "", err
 		}
-		fresh, can := from.renewed(createShape(to.r, t), s.KeyOf(t))
+		fresh, can, err := from.renewed(ctx, to.r)
+		if err != nil {
+			return "", err
+		}
 		args, left := fresh.callExample(createShape(to.r, t), call)
 		if !can || len(left) > 0 {
 			continue

@@ -60,7 +60,11 @@ func newManual(ctx context.Context, r *invoke.Request) (*manual, error) {
 			m.one = s
 		}
 		if m.fresh.of == nil && m.makes(t) {
-			if fresh, can := s.renewed(createShape(r, t), r.Snapshot.Schema().KeyOf(t)); can {
+			fresh, can, err := s.renewed(ctx, r)
+			if err != nil {
+				return nil, err
+			}
+			if can {
 				m.fresh = fresh
 			}
 		}
@@ -68,9 +72,10 @@ func newManual(ctx context.Context, r *invoke.Request) (*manual, error) {
 	return m, nil
 }
 
-// renewed returns the sample with other values where no two nodes may have the same, and whether a create with them can
-// be right: it cannot where a required value is not known, or where another value might break a rule.
-func (s sample) renewed(shape capability.Shape, key []string) (fresh sample, can bool) {
+// renewed returns the sample with other values, which no node has, where no two nodes may have the same, and whether a
+// create with them can be right: it cannot where a required value is not known, or where another value might break a rule.
+func (s sample) renewed(ctx context.Context, r *invoke.Request) (fresh sample, can bool, err error) {
+	shape, key := createShape(r, s.of), r.Snapshot.Schema().KeyOf(s.of)
 	fresh = sample{of: s.of, id: s.id, values: maps.Clone(s.values)}
 	changed := map[string]bool{}
 	for _, f := range shape.Fields {
@@ -80,30 +85,43 @@ func (s sample) renewed(shape capability.Shape, key []string) (fresh sample, can
 		values := s.values[f.Name]
 		if len(values) == 0 {
 			if f.NodeType != "" || f.Pattern != "" || f.Name == "id" || f.Unique || f.MinLength != nil {
-				return fresh, false
+				return fresh, false, nil
 			}
 			continue
 		}
-		if other, can := another(f, values[0]); can {
+		other, err := s.another(ctx, r, f, values[0])
+		switch {
+		case err != nil:
+			return fresh, false, err
+		case other != "":
 			fresh.values[f.Name], changed[f.Name] = []any{other}, true
-		} else if f.Unique {
-			return fresh, false
+		case f.Unique:
+			return fresh, false, nil
 		}
 	}
 	for _, group := range shape.UniqueTogether {
 		if s.id != "" && !slices.ContainsFunc(group, func(name string) bool { return changed[name] }) {
-			return fresh, false
+			return fresh, false, nil
 		}
 	}
 	_, left := fresh.callExample(shape, sampleCall)
-	return fresh, len(left) == 0 && (s.id == "" || len(key) == 0 || slices.ContainsFunc(key, func(name string) bool { return changed[name] }))
+	return fresh, len(left) == 0 && (s.id == "" || len(key) == 0 || slices.ContainsFunc(key, func(name string) bool { return changed[name] })), nil
 }
 
-// another returns a text like the value that the field may have, too, if it is of texts that may be chosen.
-func another(f capability.Field, value any) (string, bool) {
+// sampleTries bounds how many endings and how many more digits are tried to find a value that no node has.
+const sampleTries = 8
+
+// another returns a text like the value that the field may have, too, and no node has; "" if there is none, or texts may
+// not be chosen.
+func (s sample) another(ctx context.Context, r *invoke.Request, f capability.Field, value any) (string, error) {
 	text, isText := value.(string)
-	if !isText || f.Many || f.Type != capability.String || f.OneOf != nil || f.HasValue != nil || len(text) > sampleValue/2 {
-		return "", false
+	property := r.Snapshot.Schema().Property(s.of, f.Name)
+	if !isText || property == nil || f.Many || f.Type != capability.String || f.OneOf != nil || f.HasValue != nil || len(text) > sampleValue/2 {
+		return "", nil
+	}
+	rule, err := regexp.Compile(f.Pattern)
+	if err != nil {
+		return "", nil //nolint:nilerr // no text is known to fit
 	}
 	nines := strings.Map(func(c rune) rune {
 		if '0' <= c && c <= '9' {
@@ -111,12 +129,34 @@ func another(f capability.Field, value any) (string, bool) {
 		}
 		return c
 	}, text)
-	for _, other := range []string{text + "-new", text + "new", nines} {
-		if rule, err := regexp.Compile(f.Pattern); err == nil && other != text && rule.MatchString(other) && (f.MaxLength == nil || len(other) <= *f.MaxLength) {
-			return other, true
+	likely := []string{text + "-new", text + "new", nines}
+	last := strings.LastIndexByte(nines, '9')
+	for n := 1; n < sampleTries; n++ {
+		likely = append(likely, fmt.Sprintf("%s-new%d", text, n+1))
+		if last >= 0 {
+			likely = append(likely, nines[:last]+strings.Repeat("9", n)+nines[last:])
 		}
 	}
-	return "", false
+	for digit := '8'; digit > '0' && last >= 0; digit-- {
+		likely = append(likely, nines[:last]+string(digit)+nines[last+1:])
+	}
+	for _, other := range likely {
+		if other == text || !rule.MatchString(other) || f.MaxLength != nil && len(other) > *f.MaxLength {
+			continue
+		}
+		if taken, err := hasValue(ctx, r, property.IRI, other); err != nil || !taken {
+			return other, err
+		}
+	}
+	return "", nil
+}
+
+// hasValue reports whether a node has a text as a value of a property.
+func hasValue(ctx context.Context, r *invoke.Request, property rdf.IRI, text string) (bool, error) {
+	for _, err := range r.Snapshot.Match(ctx, rdf.Quad{Predicate: property, Object: rdf.Literal(text, rdf.XSDString)}) {
+		return err == nil, err
+	}
+	return false, nil
 }
 
 // say adds a paragraph, unless the caller may not call one of the tools that it names.

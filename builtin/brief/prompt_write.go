@@ -40,7 +40,8 @@ func writePrompt(ctx context.Context, r *invoke.Request, arguments map[string]st
 		text += fmt.Sprintf("What a %s is: %s\n", t.Name, quote.Text(t.Description, writeConstraint))
 	}
 	shape := createShape(r, t)
-	return text + fieldsText(shape) + togetherText(r, t, shape) + to.writeSteps(s, shape), nil
+	steps, err := to.writeSteps(ctx, s, shape)
+	return text + fieldsText(shape) + togetherText(r, t, shape) + steps, err
 }
 
 // typeToWrite finds a type of which the caller may make nodes.
@@ -171,10 +172,12 @@ func togetherText(r *invoke.Request, t *schema.Type, shape capability.Shape) str
 	return text
 }
 
-func (to reader) writeSteps(s sample, shape capability.Shape) string {
+func (to reader) writeSteps(ctx context.Context, s sample, shape capability.Shape) (string, error) {
 	name, args, source := schema.SnakeName(s.of.Name), "", "what is required"
-	fresh, can := s.renewed(shape, to.r.Snapshot.Schema().KeyOf(s.of))
+	fresh, can, err := s.renewed(ctx, to.r)
 	switch {
+	case err != nil:
+		return "", err
 	case s.id != "" && can:
 		s, source = fresh, "values as of "+quote.Text(s.of.Name+"/"+s.id, sampleID+schemaName)
 	case s.id != "":
@@ -192,7 +195,7 @@ func (to reader) writeSteps(s sample, shape capability.Shape) string {
 	if to.may(name + "_update") {
 		change = fmt.Sprintf("To change one that is there: %s_update with its id and only the properties that change; null removes a value, an array replaces all of them; if_commit makes sure that nobody was faster.\n", name)
 	}
-	return fmt.Sprintf(writeStepsText, s.of.Name, name, source, args, more, change)
+	return fmt.Sprintf(writeStepsText, s.of.Name, name, source, args, more, change), nil
 }
 
 const writeStepsText = `

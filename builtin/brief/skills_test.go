@@ -163,6 +163,44 @@ func TestAnExampleOfAChangeChangesNothing(t *testing.T) {
 	}
 }
 
+// The example of a new node has a key and unique values that no node has, if one of its kind is free.
+func TestTheExampleOfANewNodeHasValuesThatAreFree(t *testing.T) {
+	testrun.Alone(t)
+	nine := []string{"N-1", "N-2", "N-3", "N-4", "N-5", "N-6", "N-7", "N-8", "N-9"}
+	for _, c := range []struct {
+		name, property string
+		taken          []string
+		want           int
+	}{
+		{"a key with the pattern of a number", `key: code, properties: {code: {type: string, pattern: '^N-\d+$', required: true}}`, []string{"N-6", "N-9", "N-99"}, 1},
+		{"a key of three digits", `key: code, properties: {code: {type: string, pattern: '^R-\d{3}$', required: true}}`, []string{"R-001", "R-999", "R-998"}, 1},
+		{"a key without a pattern", `key: code, properties: {code: {type: string, required: true}}`, []string{"one", "one-new", "onenew", "one-new2"}, 1},
+		{"a unique value", `properties: {code: {type: string, unique: true, required: true}}`, []string{"one", "one-new", "onenew"}, 1},
+		{"a key of which each is taken", `key: code, properties: {code: {type: string, pattern: '^N-[1-9]$', required: true}}`, nine, 0},
+		{"a unique value of which each is taken", `properties: {code: {type: string, unique: true, pattern: '^N-[1-9]$', required: true}}`, nine, 0},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			e := invoketest.New(t, "types:\n  Note: {"+c.property+"}\n", invoke.Config{})
+			for _, code := range c.taken {
+				e.Must(t, "note_create", fmt.Sprintf(`{"code":%q}`, code))
+			}
+			found := 0
+			for _, call := range calls.FindAllStringSubmatch(skillsOf(t, e, anasCall)["write-graph"].Text, -1) {
+				if call[1] != "note_create" {
+					continue
+				}
+				found++
+				if _, err := e.Do(t, call[1], call[2]); err != nil {
+					t.Errorf("%s: %v", call[2], invoketest.Refusal(err))
+				}
+			}
+			if found != c.want {
+				t.Errorf("%d examples, want %d", found, c.want)
+			}
+		})
+	}
+}
+
 // Stored queries that the caller may ask are named with their parameters; those that have no room are counted first.
 func TestASkillNamesStoredQueries(t *testing.T) {
 	testrun.Alone(t)
