@@ -56,7 +56,7 @@ var listBuiltin = invoke.Define(capability.Descriptor{
 }, list)
 
 func list(ctx context.Context, r *invoke.Request, in listing) (*listed, error) {
-	q, err := in.query(r)
+	q, err := in.query(ctx, r)
 	if err != nil {
 		return nil, err
 	}
@@ -99,13 +99,13 @@ func list(ctx context.Context, r *invoke.Request, in listing) (*listed, error) {
 }
 
 // query reads the arguments; every one that cannot be used is reported.
-func (in listing) query(r *invoke.Request) (browse.TableQuery, error) {
+func (in listing) query(ctx context.Context, r *invoke.Request) (browse.TableQuery, error) {
 	asked := view.TableAsked{Type: in.Type, Origin: in.Origin, Sort: in.Sort, Limit: in.Limit, Columns: in.Select, Facets: in.Facets}
 	for _, c := range in.Where {
 		asked.Where = append(asked.Where, view.Condition(c))
 	}
 	q, wrong := asked.Query(r, "select")
-	offset, err := offsetOf(r, in.Cursor)
+	offset, err := offsetOf(ctx, r, in.Cursor)
 	if err != nil {
 		wrong = append(wrong, fault.Of(err).Fields...)
 	}

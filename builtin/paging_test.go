@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"trails/e2e/testrun"
+	"trails/fault"
 	"trails/invoke"
 	"trails/invoke/invoketest"
 )
@@ -154,3 +155,39 @@ func rowsOf(t *testing.T, answer map[string]any) (all []string) {
 
 // statement matches a line of a text that is one row or one statement: not its head, its end or a brace.
 var statement = regexp.MustCompile(`^(  <|[AD] |https?:|urn:|<urn:|<http)`)
+
+// A cursor whose commit is no longer the head is refused with two ways on, and both work: the rest of the commit that it is
+// of, and the first page of the head.
+func TestACursorGoesOnInItsCommit(t *testing.T) {
+	e := invoketest.New(t, `types: {Note: {label: title, properties: {title: {type: string, required: true}}}}`, invoke.Config{})
+	for i := range 5 {
+		e.Must(t, "note.create", fmt.Sprintf(`{"id":"n%d","title":"note %d"}`, i, i))
+	}
+	way := regexp.MustCompile(`give at "(\w+)" with it, and no branch, to go on in that commit, or leave it out to begin again$`)
+	for _, c := range []struct{ capability, args string }{{"list", `{"type":"Note","limit":3}`}, {"search", `{"text":"note","limit":3}`}} {
+		page := e.Must(t, c.capability, c.args)
+		all := rowsOf(t, page)
+		e.Must(t, "note.create", fmt.Sprintf(`{"id":"%s","title":"note of later"}`, c.capability))
+		args := fmt.Sprintf(`%s,"cursor":%q`, strings.TrimSuffix(c.args, "}"), page["next"])
+		f := e.Refused(t, invoke.Call{Capability: c.capability, Args: json.RawMessage(args + "}"), Principal: invoketest.Ana}, fault.InvalidArguments)
+		said := way.FindStringSubmatch(f.Fields[0].Message)
+		if said == nil {
+			t.Fatalf("%s: %s", c.capability, f.Fields[0].Message)
+		}
+		rest := rowsOf(t, e.Must(t, c.capability, fmt.Sprintf(`%s,"at":%q}`, args, said[1])))
+		seen := map[string]bool{}
+		for _, row := range append(all, rest...) {
+			seen[row] = true
+		}
+		if want := map[string]int{"list": 5, "search": 6}[c.capability]; len(seen) != want || len(all)+len(rest) != want {
+			t.Errorf("%s: %d rows and then %d, want %d", c.capability, len(all), len(rest), want)
+		}
+		e.Must(t, c.capability, c.args)
+		for _, other := range []string{"main.3", "0123456789ab.3"} {
+			f := e.Refused(t, invoke.Call{Capability: c.capability, Args: json.RawMessage(fmt.Sprintf(`%s,"cursor":%q}`, strings.TrimSuffix(c.args, "}"), other)), Principal: invoketest.Ana}, fault.InvalidArguments)
+			if strings.Contains(f.Fields[0].Message, "give at") {
+				t.Errorf("%s: a cursor of no commit: %s", c.capability, f.Fields[0].Message)
+			}
+		}
+	}
+}

@@ -69,8 +69,8 @@ func (s searcher) own(list []invoke.Capability) []invoke.Capability {
 }
 
 // offsetOf reads the cursor: the commit of the first page, and the number of results seen. On another commit pages
-// could repeat or skip results, so it is refused.
-func offsetOf(r *invoke.Request, given string) (int, error) {
+// could repeat or skip results, so it is refused; the commit of the first page can still be read.
+func offsetOf(ctx context.Context, r *invoke.Request, given string) (int, error) {
 	if given == "" {
 		return 0, nil
 	}
@@ -80,8 +80,12 @@ func offsetOf(r *invoke.Request, given string) (int, error) {
 	case err != nil || offset < 0 || head == "":
 		return 0, fault.Argument("cursor", fault.Pattern, given, "cursor is not the next of an earlier answer; leave it out for the first page")
 	case head != shortHead(r):
+		way := ""
+		if c, err := r.Snapshot.FindState(ctx, head); err == nil && c.ID.String() == head {
+			way = fmt.Sprintf("give at %q with it, and no branch, to go on in that commit, or ", head)
+		}
 		return 0, fault.Argument("cursor", fault.HasValue, given,
-			fmt.Sprintf("cursor is of commit %s, and the head is %s now; leave it out to begin again", head, shortHead(r)))
+			fmt.Sprintf("cursor is of commit %s, and the head is %s now; %sleave it out to begin again", head, shortHead(r), way))
 	}
 	return offset, nil
 }
@@ -239,7 +243,7 @@ func because(problem string) string {
 }
 
 func (s searcher) search(ctx context.Context, r *invoke.Request, in searched) (*hits, error) {
-	offset, err := offsetOf(r, in.Cursor)
+	offset, err := offsetOf(ctx, r, in.Cursor)
 	if err != nil {
 		return nil, err
 	}
