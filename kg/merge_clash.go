@@ -472,8 +472,8 @@ func (m *merging) refusal() error {
 	if more := m.clashes.open - len(parts); more > 0 {
 		parts = append(parts, fmt.Sprintf("and %d more", more))
 	}
-	return fault.New(fault.Conflict, "%s is not merged into %s, and nothing was changed: what both changed has to be decided first. %s; give resolutions such as %q (or ours, base, or :=VALUE), or take for all, and call it again; dry_run lists them without trying",
-		m.Source, m.target, strings.Join(parts, "; "), first+"=theirs").
+	return fault.New(fault.Conflict, "nothing was changed: what %s and %s both changed has to be decided first. %s; give resolutions such as %q (or ours, base, or :=VALUE), or take for all, and call it again; dry_run lists them without trying",
+		m.target, m.Source, strings.Join(parts, "; "), first+"=theirs").
 		With("clashes", m.clashes.list).With("count", m.clashes.open)
 }
 
@@ -490,6 +490,6 @@ func (m *merging) violated(err error) error {
 		c := MergeClash{Kind: ViolationClash, Node: f.Node, Property: f.Field, Message: f.Message}
 		list, parts = append(list, c), append(parts, c.Name()+": "+c.Message)
 	}
-	return fault.New(fault.Conflict, "%s is not merged into %s, and nothing was changed: together they break the schema. %s; change one of the two branches, or leave what %[1]s did out by resolutions such as %[4]q",
-		m.Source, m.target, strings.Join(parts, "; "), list[0].Name()+"=ours").With("clashes", list).With("count", len(fields)).Because(err)
+	return fault.New(fault.Conflict, "nothing was changed: %s and %s together break the schema. %s; change %[1]s first, or leave what %[2]s did out by resolutions such as %[4]q",
+		m.target, m.Source, strings.Join(parts, "; "), list[0].Name()+"=ours").With("clashes", list).With("count", len(fields)).Because(err)
 }
