@@ -38,7 +38,7 @@ func request(ctx context.Context, way *remote.Client, of gateway.Embeddings, sec
 		return nil, fault.New(fault.Unusable, "the endpoint answered with no JSON of vectors")
 	}
 	if len(answer.Data) != len(texts) {
-		return nil, fault.New(fault.Unusable, "the endpoint answered with %d vectors for %d texts", len(answer.Data), len(texts))
+		return nil, fault.New(fault.Unusable, "the endpoint answered with %s for %s", fault.Counted(len(answer.Data), "vector"), fault.Counted(len(texts), "text"))
 	}
 	vectors := make([][]float32, len(texts))
 	for _, d := range answer.Data {
