@@ -188,9 +188,13 @@ func bestOfPast(in *sqlite.IndexInputs) (*sqlite.IndexOutputs, error) {
 }
 
 // isPastOrder reports whether rows that a plan finds can come in an order: by predicate, object and subject, in one
-// direction. A column of which the plan has the value counts for nothing.
+// direction. A column of which the plan has the value counts for nothing. What has one object lies together, but is not
+// sorted by the predicate: to come sorted it would be searched for in all statements.
 func isPastOrder(order []sqlite.IndexOrderBy, plan int) bool {
 	given := func(column int) bool { return column >= posS && column < posG && plan>>column&1 == 1 }
+	if given(posO) && !given(posP) && !given(posS) {
+		return false
+	}
 	sorted := slices.DeleteFunc([]int{posP, posO, posS}, given)
 	for _, by := range order {
 		switch {

@@ -10,6 +10,8 @@ import (
 	"strings"
 	"testing"
 
+	"zombiezen.com/go/sqlite"
+
 	"trails/db/stmt"
 	"trails/rdf"
 )
@@ -138,6 +140,38 @@ func TestThePastComesInEveryOrder(t *testing.T) {
 		}
 	}
 	t.Logf("%d of %d orders are those of an index", sorted, asked)
+	if sorted == 0 {
+		t.Error("no order is that of an index")
+	}
+}
+
+// A search that gives sorted rows reads no more of an index than one that does not.
+func TestSortedRowsOfThePastCostNoMore(t *testing.T) {
+	positions := []int{posS, posP, posO}
+	sorted := 0
+	for given := range 1 << 3 {
+		for graph, named := range map[interval]bool{everything: false, {0, 0}: false, {5, 5}: true} {
+			search := pastSearch{of: [4]interval{everything, everything, everything, graph}, named: named}
+			for _, column := range positions {
+				if given>>column&1 == 1 {
+					search.of[column] = interval{7, 7}
+				}
+			}
+			for by := range 3 * 3 * 3 {
+				order := []sqlite.IndexOrderBy{{Column: positions[by%3]}, {Column: positions[by/3%3]}, {Column: positions[by/9]}}
+				for n := 1; n <= len(order); n++ {
+					if !isPastOrder(order[:n], given) {
+						continue
+					}
+					sorted++
+					least, _ := search.bounds(search.order(false))
+					if low, _ := search.bounds(search.order(true)); len(low) < len(least) {
+						t.Errorf("s, p, o given %03b, graph %v, sorted by %v: the first %d columns bound the search, otherwise %d", given, graph, order[:n], len(low), len(least))
+					}
+				}
+			}
+		}
+	}
 	if sorted == 0 {
 		t.Error("no order is that of an index")
 	}
