@@ -295,25 +295,33 @@ func (l *lowerer) zeroMembers(w *walk) []string {
 		}
 		return []string{b.render(fields)}
 	}
-	var list []string
+	var list, there []string
 	for _, at := range []string{"s", "o"} {
 		t := l.alias()
 		b := &block{}
 		by := leaf.OSP
-		if w.starts != "" {
-			b.from = append(b.from, item{table: w.starts, alias: "z"})
-			b.where = append(b.where, t+"."+at+" = z.v")
-		}
 		if at == "s" {
 			by = leaf.SPO
 		}
 		b.from = append(b.from, l.triples(w.graph, t, by))
 		l.inActive(b, t, w.scope)
+		if w.starts != "" {
+			b.where = append(b.where, t+"."+at+" = z.v")
+			if w.graph.any == "" { // one statement of a node is enough
+				there = append(there, b.exists())
+				continue
+			}
+			b.from = slices.Insert(b.from, 0, item{table: w.starts, alias: "z"})
+		}
 		fields := t + "." + at + ", " + t + "." + at
 		if w.graph.any != "" {
 			fields += ", " + t + ".g"
 		}
 		list = append(list, b.render(fields))
+	}
+	if there != nil {
+		b := &block{from: []item{{table: w.starts, alias: "z"}}, where: []string{"(" + strings.Join(there, " OR ") + ")"}}
+		list = append(list, b.render("z.v, z.v"))
 	}
 	return list
 }
