@@ -247,13 +247,13 @@ func (s *pastSearch) narrow(c constraint, value int64) {
 func (i interval) isOne() bool { return i.low == i.high }
 
 // order returns the order for a search. Sorted rows need one that begins with the predicate, or with one subject or one
-// graph and then the predicate.
+// graph and then the predicate. What has one subject and one object is sorted by the predicate in any.
 func (s *pastSearch) order(sorted bool) leaf.Order {
 	b := bound{named: s.named && (!sorted || s.of[posG].isOne())}
 	for column, of := range s.of {
 		b.at[column] = of.isOne()
 	}
-	b.at[posP] = b.at[posP] || sorted
+	b.at[posP] = b.at[posP] || sorted && !(b.at[posS] && b.at[posO])
 	return b.order()
 }
 
