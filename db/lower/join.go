@@ -15,7 +15,7 @@ import (
 func (l *lowerer) join(op sparql.Join, s scope) *block {
 	operands := opt.Joined(op)
 	sort.SliceStable(operands, func(i, j int) bool { return turn(operands[i]) < turn(operands[j]) })
-	operands = l.between(operands, s)
+	operands = aloneLast(l.between(operands, s))
 	var b *block
 	for _, operand := range operands {
 		inner := s
@@ -36,10 +36,11 @@ func (l *lowerer) join(op sparql.Join, s scope) *block {
 	return b
 }
 
-// The ranks of basic graph patterns, and of paths without a given end.
+// The ranks of subqueries, of basic graph patterns, and of paths without a given end.
 const (
-	turnOfPatterns = 3
-	turnOfPaths    = 5
+	turnOfSubqueries = 2
+	turnOfPatterns   = 3
+	turnOfPaths      = 5
 )
 
 // turn ranks the operands of a join: first those with few solutions and those that cannot use the values of others,
@@ -54,7 +55,7 @@ func turn(op sparql.Op) int {
 		}
 		return 1
 	case sparql.Group, sparql.Slice, sparql.Distinct:
-		return 2
+		return turnOfSubqueries
 	case sparql.BGP:
 		return turnOfPatterns
 	case sparql.Filter, sparql.Extend:
@@ -62,6 +63,28 @@ func turn(op sparql.Op) int {
 		return turn(left)
 	}
 	return 4
+}
+
+// aloneLast places subqueries that share no variable with another operand behind all others. Each of their solutions goes
+// with each one of the others, which would be found again for each of them; a subquery that comes later is kept.
+func aloneLast(operands []sparql.Op) []sparql.Op {
+	var first, last []sparql.Op
+	for i, op := range operands {
+		alone := turn(op) == turnOfSubqueries
+		if alone {
+			opt.EachVar(op, func(v sparql.Var) {
+				for k, other := range operands {
+					alone = alone && (k == i || v == "" || !opt.Mentions(other, v))
+				}
+			})
+		}
+		if alone {
+			last = append(last, op)
+		} else {
+			first = append(first, op)
+		}
+	}
+	return append(first, last...)
 }
 
 // between places operands that connect two parts of a basic graph pattern (which share no variable) between these
