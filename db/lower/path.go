@@ -73,16 +73,12 @@ func without(b *block, v sparql.Var) *block {
 	return out
 }
 
-// negated is !(…), for each direction that it mentions.
+// negated is !(…) in the one direction that it mentions; see [opt.Steps].
 func (l *lowerer) negated(op sparql.PathPattern, p sparql.NegatedSet, s scope) *block {
 	if p.Forward == nil {
 		return l.anyBut(op.Object, p.Backward, op.Subject, s)
 	}
-	if p.Backward == nil {
-		return l.anyBut(op.Subject, p.Forward, op.Object, s)
-	}
-	s.free = s.free || s.bound != nil
-	return l.unite(l.anyBut(op.Subject, p.Forward, op.Object, s), l.anyBut(op.Object, p.Backward, op.Subject, s))
+	return l.anyBut(op.Subject, p.Forward, op.Object, s)
 }
 
 func (l *lowerer) anyBut(subject sparql.Operand, but []rdf.IRI, object sparql.Operand, s scope) *block {

@@ -7,8 +7,8 @@ import (
 )
 
 // paths rewrites property paths to patterns where possible: a link to a triple pattern, an inverse to one with its
-// ends swapped, a sequence to a join over a new variable, alternatives to a union. Paths with *, + or ?, and negated
-// sets, stay. Patterns can be ordered by cost with all others; a path cannot.
+// ends swapped, a sequence to a join over a new variable, alternatives to a union, and a negated set of both directions
+// to one for each. Paths with *, + or ?, and the other negated sets, stay. Patterns can be ordered by cost with all others; a path cannot.
 //
 // The parser translates a link, an inverse or a sequence that is a whole path (section 18.2.2.4); alternatives are a
 // union by section 18.4, which keeps duplicates. The new variable is invisible, like that of a blank node.
@@ -67,6 +67,12 @@ func asPatterns(p sparql.PathPattern, fresh func() sparql.Var, part func(sparql.
 		return sparql.Union{
 			Left:  part(sparql.PathPattern{Subject: p.Subject, Path: path.Left, Object: p.Object}, fresh),
 			Right: part(sparql.PathPattern{Subject: p.Subject, Path: path.Right, Object: p.Object}, fresh),
+		}
+	case sparql.NegatedSet:
+		if path.Forward != nil && path.Backward != nil {
+			forward, backward := p, p
+			forward.Path, backward.Path = sparql.NegatedSet{Forward: path.Forward}, sparql.NegatedSet{Backward: path.Backward}
+			return sparql.Union{Left: forward, Right: backward}
 		}
 	}
 	return p
