@@ -11,6 +11,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/url"
+	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -48,8 +49,8 @@ type bothEngines interface {
 }
 
 // edge serves pages and everything else as `trails serve` does.
-func edge(e bothEngines) http.Handler {
-	who := auth.New(auth.Options{Token: secret, Scopes: policy.NewScopes(policy.Runtime)})
+func edge(e bothEngines, more ...policy.Scope) http.Handler {
+	who := auth.New(auth.Options{Token: secret, Scopes: policy.NewScopes(append(more, policy.Runtime)...)})
 	return httpapi.New(e, httpapi.Options{Auth: who, Admin: admin.New(e, admin.Options{Auth: who})})
 }
 
@@ -199,7 +200,10 @@ func TestEachFormOfAPageIsHereAgainAfterTheSignIn(t *testing.T) {
 	g.signIn(t)
 	g.fixture.call(t, "branches_create", map[string]any{"name": "draft"})
 	g.fixture.call(t, "create", map[string]any{"type": "Note", "branch": "draft", "data": map[string]any{"title": "On the draft"}})
-	note := fmt.Sprint(g.fixture.call(t, "create", map[string]any{"type": "Note", "data": map[string]any{"title": "On main"}})["iri"])
+	made := g.fixture.call(t, "create", map[string]any{"type": "Note", "id": "kept", "data": map[string]any{"title": "Kept at first"}})
+	note := fmt.Sprint(made["iri"])
+	g.fixture.call(t, "note.update", map[string]any{"id": "kept", "title": "On main"})
+	g.fixture.call(t, "delete", map[string]any{"type": "Note", "id": "kept", "ask": true})
 	typed := map[string]url.Values{
 		"/admin/types/Note/selected":      {"node": {note}, "property": {"title"}, "value": {"Kept"}, "change": {"set"}},
 		"/admin/undo":                     {"commit": {"head"}},
@@ -208,12 +212,22 @@ func TestEachFormOfAPageIsHereAgainAfterTheSignIn(t *testing.T) {
 		"/admin/import":                   {"text": {"title\tbody\nKept\tx\n"}, "type": {"Note"}},
 		"/admin/query":                    {"query": {"SELECT ?kept WHERE { }"}},
 		"/admin/dashboard":                {"title": {"Kept <it>"}, "view": {"types/Note"}},
+		"/admin/restore":                  {"type": {"Note"}, "id": {"kept"}, "version": {fmt.Sprint(made["commit"])}},
+		"/admin/requests/1":               {"reason": {"Kept <it>"}},
+		"/admin/policy":                   {"policies": {"// Kept"}},
 		"/admin/capabilities/note.create": {"arg.title": {"Kept <it>"}},
 	}
+	tried := http.NewServeMux()
+	for _, pattern := range admin.ShownForms() {
+		tried.HandleFunc(pattern, func(http.ResponseWriter, *http.Request) {})
+	}
+	untried := admin.ShownForms()
 	for path, values := range typed {
+		_, pattern := tried.Handler(httptest.NewRequestWithContext(t.Context(), "POST", path, nil))
+		untried = slices.DeleteFunc(untried, func(p string) bool { return p == pattern })
 		t.Run(path, func(t *testing.T) {
 			before := g.fixture.commits(t)
-			g.Handler = edge(g.fixture.engine) // the process was started again
+			g.Handler = edge(g.fixture.engine, policy.Builder) // the process was started again
 			values = maps.Clone(values)
 			values.Set("_do", "call")
 			a := g.do(t, "POST", path, values)
@@ -239,6 +253,9 @@ func TestEachFormOfAPageIsHereAgainAfterTheSignIn(t *testing.T) {
 				t.Error("it was sent by itself")
 			}
 		})
+	}
+	if len(untried) > 0 {
+		t.Errorf("nothing is typed at %q", untried)
 	}
 }
 
