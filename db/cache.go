@@ -44,7 +44,7 @@ func newCaches(epoch string) *caches {
 // ofView returns the caches for an earlier commit. Sorted texts are not kept for it, and facts are those of the commit, or of the
 // rights of its reader.
 func (c *caches) ofView(of *facts) *caches {
-	return &caches{epoch: c.epoch, terms: c.terms, fresh: c.fresh, facts: of, plans: c.plans, past: c.past, decisions: c.decisions, origins: c.origins}
+	return &caches{epoch: c.epoch, terms: c.terms, fresh: c.fresh, common: c.common, facts: of, plans: c.plans, past: c.past, decisions: c.decisions, origins: c.origins}
 }
 
 // maxPast bounds the earlier commits whose facts are kept. When there are more, all are dropped.

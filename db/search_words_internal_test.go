@@ -6,6 +6,7 @@ import (
 	"maps"
 	"math/rand/v2"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -188,8 +189,8 @@ func TestCommonWordsAreCountedOfTheReadersIndex(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	read := func() *Reader {
-		r, err := f.Read(t.Context(), View{})
+	read := func(v View) *Reader {
+		r, err := f.Read(t.Context(), v)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -208,11 +209,22 @@ func TestCommonWordsAreCountedOfTheReadersIndex(t *testing.T) {
 		}
 	}
 	grow(1)
-	before := read()
+	before := read(View{})
 	counted(before, 5)
 	grow(2)
-	after := read()
+	after := read(View{})
 	counted(after, 10)
 	counted(before, 5)
 	counted(after, 10)
+	counted(read(View{At: before.Head().ID}), 10) // the index has the texts of all commits
+}
+
+// TestTheCachesOfAViewAreAll holds that nothing that a process remembers is left out for the reader of a view.
+func TestTheCachesOfAViewAreAll(t *testing.T) {
+	of := reflect.ValueOf(newCaches("e").ofView(newFacts())).Elem()
+	for i := range of.NumField() {
+		if f := of.Field(i); f.Kind() == reflect.Pointer && f.IsNil() {
+			t.Errorf("a view has no %s", of.Type().Field(i).Name)
+		}
+	}
 }
