@@ -110,6 +110,17 @@ func randomPolicy(t *rapid.T) string {
 	return text + ";\n"
 }
 
+// speaksOf reports whether the vocabulary has an action on a kind of thing.
+func speaksOf(action policy.Action, kind string) bool {
+	switch action {
+	case policy.InvokeQuery:
+		return kind == "Query"
+	case policy.Administer:
+		return kind == "Graph" || kind == "Capability"
+	}
+	return slices.Contains([]string{"Graph", "Branch", "Type", "Capability"}, kind)
+}
+
 // What is decided, and by which policies, is what the library decides by all of them over the whole world, though only those are
 // looked at whose scopes and conditions may fit; and what forbids and cannot be evaluated forbids.
 func TestDecisionsAreThoseOfCedar(t *testing.T) {
@@ -153,6 +164,9 @@ func TestDecisionsAreThoseOfCedar(t *testing.T) {
 			want := plain(whole, who, types.NewEntityUID("Action", types.String(r.Action)), on, facts)
 			got := p.Decide(r)
 			for _, failed := range got.Failed {
+				if !speaksOf(r.Action, string(on.Type)) {
+					continue // nobody asks for this, and policies are held against what is asked for
+				}
 				if !slices.ContainsFunc(p.Doubts(), func(told string) bool { return strings.Contains(told, "policy "+failed.Policy+" (line ") }) {
 					t.Fatalf("nobody is told that the condition of %s may fail: %s, in\n%s", failed.Policy, failed.Why, text.String())
 				}
