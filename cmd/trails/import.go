@@ -28,7 +28,7 @@ type importFlags struct {
 	columns, kinds         []string
 	by                     string
 	base, rejects, message string
-	yes, dryRun            bool
+	yes, dryRun, mass      bool
 }
 
 func (p *program) importCommand() *cobra.Command {
@@ -79,6 +79,7 @@ The first argument is then FILE only if it is a SQLite file, and DATA otherwise.
 	flags.StringVar(&f.rejects, "rejects", "", "`FILE` for the rows that do not fit (default: called as DATA, with .rejects)")
 	flags.StringVar(&f.base, "base", "", "`IRI` that every new IRI of a FILE that is made begins with")
 	flags.BoolVar(&f.yes, "yes", false, "do not ask")
+	flags.BoolVar(&f.mass, "allow-mass-change", false, "remove more than 1,000 statements without being asked")
 	flags.StringVarP(&f.message, "message", "m", "", "`text` for the commit")
 	flags.BoolVar(&f.dryRun, "dry-run", false, "show what would be done and change nothing")
 	completeFlag(cmd, "type", p.completeTypes)
@@ -371,7 +372,7 @@ func (p *program) doImport(ctx context.Context, file string, plan *importPlan, s
 		}()
 	}
 	leave := slices.ContainsFunc(plan.rejects, func(name string) bool { return name != "" })
-	result, err := p.askImport(ctx, file, plan, sources, leave, arguments{"message": f.message})
+	result, err := p.askImport(ctx, file, plan, sources, leave, arguments{"message": f.message, "allow_mass_change": f.mass})
 	if err != nil {
 		return done, err
 	}
