@@ -307,7 +307,7 @@ func (s searcher) search(ctx context.Context, r *invoke.Request, in searched) (*
 	case found.More:
 		out.Next = nextCursor(r, seen)
 	case found.Bounded:
-		r.Warn("a search ends after %d nodes here, and there are more with these words: add words, or narrow it by type", seen)
+		r.Warn("a search ends after %s here, and there may be more with these words: add words, or narrow it by type", fault.Counted(seen, "node"))
 	case seen == 0:
 		r.Warn("%s", found.ToldNothing())
 	case len(found.Hits) == 0:
