@@ -167,8 +167,8 @@ func (d schemaDocument) pathsOf(typeName string) []pathGroup {
 func titleOf(p schema.PropertyDocument) string { return firstOf(p.Label, propertyName(p.Name)) }
 
 // labelsOf are the labels of properties by name. A name whose labels differ from type to type has none.
-func labelsOf(types []schema.TypeDocument) map[string]string {
-	labels := map[string]string{}
+func labelsOf(types []schema.TypeDocument) propertyLabels {
+	labels := propertyLabels{}
 	for _, t := range types {
 		for _, p := range t.Properties {
 			if p.Label == "" {
@@ -184,9 +184,15 @@ func labelsOf(types []schema.TypeDocument) map[string]string {
 	return labels
 }
 
+// propertyLabels are labels by the names of properties.
+type propertyLabels map[string]string
+
+// title is what people call a property: its label, or its name in words.
+func (l propertyLabels) title(name string) string { return firstOf(l[name], propertyName(name)) }
+
 // relation is what people call a property of any type.
 func (d schemaDocument) relation(name string) string {
-	return firstOf(labelsOf(d.Types)[name], propertyName(name))
+	return labelsOf(d.Types).title(name)
 }
 
 // title is what people call a property of a type, or a path of two.

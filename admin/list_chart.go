@@ -52,7 +52,7 @@ func (c chartView) set(q url.Values) {
 // tally is the numbers of a chart while rows are read.
 type tally struct {
 	view   listView
-	titles map[string]string // what people call the columns
+	titles propertyLabels // what people call the columns
 	points map[[2]string]*chart.Point
 	order  [][2]string
 	date   bool
@@ -61,7 +61,7 @@ type tally struct {
 
 // listChart reads the list and counts.
 func (a *asker) listChart(v listView) (*drawnChart, error) {
-	t := tally{view: v, titles: map[string]string{}, points: map[[2]string]*chart.Point{}}
+	t := tally{view: v, titles: propertyLabels{}, points: map[[2]string]*chart.Point{}}
 	args := v.arguments()
 	var columns []string
 	for _, path := range []string{v.Chart.By, v.Chart.Split, v.Chart.Sum} {
@@ -195,7 +195,7 @@ func groupsOf(cells []view.Cell) []group {
 }
 
 // title is what people call a column.
-func (t *tally) title(path string) string { return firstOf(t.titles[path], propertyName(path)) }
+func (t *tally) title(path string) string { return t.titles.title(path) }
 
 // href is the list of the rows of a group, without the chart.
 func (t *tally) href(g group) string {

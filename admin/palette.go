@@ -16,7 +16,7 @@ const hues = 12
 // palette is how a page shows the types and properties of a schema. The zero palette has none.
 type palette struct {
 	*typeColours
-	labels map[string]string // of [labelsOf]
+	labels propertyLabels // of [labelsOf]
 }
 
 // newPalette is the palette of a schema whose types the colours have learnt.
@@ -25,7 +25,7 @@ func newPalette(colours *typeColours, types []schema.TypeDocument) *palette {
 }
 
 // property is what people call a property of any type.
-func (p *palette) property(name string) string { return firstOf(p.labels[name], propertyName(name)) }
+func (p *palette) property(name string) string { return p.labels.title(name) }
 
 // typeColours assigns colours to types, the same on every page. While there are enough colours they are distinct; of further
 // types, those of one colour have different initials as long as there are colours for that. A type keeps its colour when
