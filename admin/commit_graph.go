@@ -5,7 +5,7 @@ import (
 	"net/url"
 	"slices"
 	"strconv"
-	"strings"
+	"time"
 
 	"trails/builtin/view"
 )
@@ -78,7 +78,7 @@ func (s *site) commitGraph(w http.ResponseWriter, r *http.Request) error {
 
 // commitsOf reads the newest commits of the branches, newest first, each once: in the lane of the branch that it was made on.
 func (a *asker) commitsOf(branches []branch, most int) ([]graphRow, error) {
-	var all []graphRow
+	lanes := make([][]graphRow, len(branches))
 	heads := map[string][]string{}
 	for lane, b := range branches {
 		heads[b.Head] = append(heads[b.Head], b.Name)
@@ -87,14 +87,43 @@ func (a *asker) commitsOf(branches []branch, most int) ([]graphRow, error) {
 			return nil, err
 		}
 		for _, c := range since(log, b.Fork) {
-			all = append(all, graphRow{Commit: c, Lane: lane, Branch: b.Name})
+			lanes[lane] = append(lanes[lane], graphRow{Commit: c, Lane: lane, Branch: b.Name})
 		}
 	}
-	slices.SortStableFunc(all, func(a, b graphRow) int { return strings.Compare(b.Time, a.Time) })
+	all := newestFirst(lanes)
 	for i := range all {
 		all[i].Heads = heads[all[i].ID]
 	}
 	return all, nil
+}
+
+// newestFirst puts the lanes into one order: by time, and each commit above its parents whatever the clocks said.
+func newestFirst(lanes [][]graphRow) (order []graphRow) {
+	children := map[string]int{} // of each commit, those that have no place yet
+	for _, c := range slices.Concat(lanes...) {
+		children[c.Parent]++
+		children[c.Merged]++
+	}
+	for {
+		next, newest := -1, time.Time{}
+		for i, lane := range lanes {
+			if len(lane) == 0 || children[lane[0].ID] > 0 {
+				continue
+			}
+			// As texts, times with and without a fraction of a second have another order.
+			if at, _ := time.Parse(time.RFC3339Nano, lane[0].Time); next < 0 || at.After(newest) {
+				next, newest = i, at
+			}
+		}
+		if next < 0 {
+			return order
+		}
+		c := lanes[next][0]
+		lanes[next] = lanes[next][1:]
+		children[c.Parent]--
+		children[c.Merged]--
+		order = append(order, c)
+	}
 }
 
 // edgesOf are the edges between these commits. A parent that was not read is below all of them.
