@@ -343,7 +343,7 @@ type CommitMeta struct {
 	Parent *history.CommitID
 	// Merged, when set, is the commit whose history this one takes in: its second parent.
 	Merged history.CommitID
-	// Time is stored to the microsecond.
+	// Time is stored to the microsecond; it is a later one if a commit of another branch would be the same otherwise.
 	Time            time.Time
 	Author, Message string
 	SchemaVersion   int64
@@ -380,7 +380,10 @@ func (w *Writer) commit(ctx context.Context, meta CommitMeta, act *Activity) (hi
 	if err := w.finish(ctx); err != nil {
 		return history.Commit{}, err
 	}
-	c := w.newCommit(meta)
+	c, err := w.nextCommit(meta)
+	if err != nil {
+		return history.Commit{}, err
+	}
 	activity, err := w.addRecords(c, meta, act)
 	if err != nil {
 		return history.Commit{}, err
@@ -398,6 +401,19 @@ func (w *Writer) commit(ctx context.Context, meta CommitMeta, act *Activity) (hi
 		w.caches.lastHead.Store(&c)
 	}
 	return c, nil
+}
+
+// nextCommit is the commit of the changes, at the first moment from that of meta at which no other has its id: two branches
+// can be given the same change at one tick of the clock.
+func (w *Writer) nextCommit(meta CommitMeta) (history.Commit, error) {
+	for {
+		c := w.newCommit(meta)
+		same, err := w.conn.identified(c.ID)
+		if err != nil || same.Seq == 0 {
+			return c, err
+		}
+		meta.Time = c.Time.Add(time.Microsecond)
+	}
 }
 
 func (w *Writer) newCommit(meta CommitMeta) history.Commit {

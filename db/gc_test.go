@@ -175,7 +175,7 @@ func drawNames(ctx context.Context, t *rapid.T, f *db.File, all stories) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			meta := storyMeta(w, add, nil)
+			meta := commitMeta(w, add, nil)
 			meta.Merged = c.ID
 			if slices.Contains(all[into].state(), add[0]) {
 				w.Close()

@@ -5,8 +5,6 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"sync/atomic"
-	"time"
 
 	"pgregory.net/rapid"
 
@@ -157,18 +155,7 @@ func writeOn(ctx context.Context, f *db.File, branch string, tried, add, remove 
 	if err := apply(ctx, w, add, remove); err != nil {
 		return history.Commit{}, err
 	}
-	return w.Commit(ctx, storyMeta(w, add, remove), nil)
-}
-
-// instants counts the commits of stories, so that none has the time of another: one change on two branches with one head is
-// otherwise one commit, with one id, made twice.
-var instants atomic.Int64
-
-// storyMeta is what a commit of a story says.
-func storyMeta(w *db.Writer, add, remove []rdf.Quad) db.CommitMeta {
-	meta := commitMeta(w, add, remove)
-	meta.Time = epoch.Add(time.Duration(instants.Add(1)) * time.Microsecond)
-	return meta
+	return w.Commit(ctx, commitMeta(w, add, remove), nil)
 }
 
 // drawMoves resets and renames some branches, and writes on each after that.
