@@ -9,6 +9,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"trails/e2e/testrun"
 	"trails/kg"
 	"trails/kg/browse"
 	"trails/rdf"
@@ -333,6 +334,7 @@ func (d *drawing) filled(op sparql.Op) sparql.Op {
 // TestARandomQueryThatSearchesAnswersAsItsDefinitionSays holds random queries with searches, of every state that can be
 // asked, against the oracle with the hits of the tool as VALUES.
 func TestARandomQueryThatSearchesAnswersAsItsDefinitionSays(t *testing.T) {
+	testrun.Alone(t)
 	asked, answered, hit := 0, 0, 0
 	rapid.Check(t, func(rt *rapid.T) {
 		states := drawMatched(rt, t)
