@@ -44,6 +44,7 @@ var batches = []struct {
 	{"calls", batch(fmt.Sprintf(ping, 1), note, fmt.Sprintf(ping, 2)), []string{"1:0", "2:0"}},
 	{"one call", batch(fmt.Sprintf(ping, 1)), []string{"1:0"}},
 	{"a call that fails, and what is no message", batch(`{"jsonrpc":"2.0","id":1,"method":"no/such"}`, `7`, fmt.Sprintf(ping, 2)), []string{"1:-32601", "2:0", "null:-32600"}},
+	{"two calls of one id", batch(fmt.Sprintf(ping, 1), fmt.Sprintf(ping, 1), fmt.Sprintf(ping, 2)), []string{"1:0", "2:0", "null:-32600"}},
 	{"notifications alone", batch(note, note), nil},
 	{"a handshake", batch(hello("2025-03-26", ""), fmt.Sprintf(ping, 2)), []string{"0:-32600", "2:0"}},
 }

@@ -6,6 +6,7 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"strconv"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -111,6 +112,30 @@ func TestRequestsGoToTheOriginOfTheDefinitionAlone(t *testing.T) {
 				}
 			})
 		}
+	}
+}
+
+// TestAPageToSignInIsNoServer has a proxy in front of a server send whoever comes to a page, or answer with it.
+func TestAPageToSignInIsNoServer(t *testing.T) {
+	page := func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", "text/html; charset=utf-8")
+		_, _ = io.WriteString(w, "<h1>Sign in</h1>")
+	}
+	for name, says := range map[string]string{"302": "answers 302 Found to ", "303": "answers 303 See Other to ", "200": "it answered with a page (text/html); "} {
+		t.Run(name, func(t *testing.T) {
+			at := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				if code, _ := strconv.Atoi(name); code != http.StatusOK && r.URL.Path != "/login" {
+					http.Redirect(w, r, "/login?state=s3cret", code)
+					return
+				}
+				page(w, r)
+			}))
+			t.Cleanup(func() { at.CloseClientConnections(); at.Close() })
+			_, err := call(t, open(t), gateway.Server{Name: "fake", HTTP: at.URL + "/mcp"}, "echo", "x", upstream.Hooks{})
+			if err == nil || !strings.Contains(err.Error(), says) || !strings.Contains(err.Error(), "a page to sign in") || strings.Contains(err.Error(), "s3cret") {
+				t.Errorf("got %v", err)
+			}
+		})
 	}
 }
 

@@ -17,6 +17,7 @@ import (
 	"trails/auth"
 	"trails/fault"
 	"trails/gateway"
+	"trails/kg/remote"
 )
 
 // refusal is an HTTP answer with an error status. It belongs to one request, and does not mean that the server is
@@ -172,6 +173,8 @@ func (t toOrigin) answer(r *http.Request, res *http.Response) (*http.Response, e
 		switch {
 		case json.Unmarshal(body, &detail) == nil && string(detail.ID) != string(asks(r)) && detail.ID != nil:
 			return nil, &noMessage{"an answer to another request", false}
+		case detail.ID == nil && media == "text/html":
+			return nil, &noMessage{"a page (text/html); " + remote.SignIn, false}
 		case detail.ID == nil && media != "application/json":
 			return nil, &noMessage{fmt.Sprintf("something of the type %q", res.Header.Get("Content-Type")), false}
 		case detail.ID == nil:

@@ -22,6 +22,7 @@ import (
 
 	"trails/fault"
 	"trails/gateway"
+	"trails/kg/remote"
 	"trails/text/quote"
 )
 
@@ -204,7 +205,10 @@ func client(s gateway.Server, clean redactor, log func(string), notified func(st
 	base.ResponseHeaderTimeout = s.Timeout()
 	return &http.Client{
 		Transport: toOrigin{base: base, server: s, origin: originOf(at), clean: clean, log: log, notified: notified, oneTime: new(atomic.Bool)},
-		CheckRedirect: func(_ *http.Request, via []*http.Request) error {
+		CheckRedirect: func(r *http.Request, via []*http.Request) error {
+			if originOf(r.URL) != originOf(at) || r.Method != via[0].Method {
+				return gateway.Fail(gateway.UpstreamError, s.Name, "the upstream %s, at %s, %s. If it has moved, name it anew with gateway add", s.Name, originOf(at), remote.SendsOn(r))
+			}
 			if len(via) > maxRedirects {
 				return gateway.Fail(gateway.UpstreamError, s.Name, "the upstream %s redirects a request more than %d times", s.Name, maxRedirects)
 			}

@@ -32,6 +32,7 @@ const (
 	sessionHeader = "Mcp-Session-Id"
 	versionHeader = "MCP-Protocol-Version"
 	eventStream   = "text/event-stream"
+	mediaPage     = "text/html"
 	// sessionless is the first version whose requests stand alone and repeat method and name in headers.
 	sessionless = "2026-07-28"
 
@@ -91,11 +92,12 @@ func (p *proxy) client() *http.Client {
 	base = base.Clone()
 	base.MaxIdleConnsPerHost = 16
 	return &http.Client{Transport: base, CheckRedirect: func(r *http.Request, via []*http.Request) error {
-		switch to := originOf(r.URL); {
-		case to != p.origin:
-			return fault.New(fault.Denied, "the server at %s sends requests to %s, and nothing was sent there; if it has moved, start the proxy with that URL", p.origin, quote.Line(to, maxQuoted))
+		const moved = "the server at %s %s. If the server has moved, start the proxy with the new URL of its MCP endpoint"
+		switch {
+		case originOf(r.URL) != p.origin:
+			return fault.New(fault.Denied, moved, p.origin, remote.SendsOn(r))
 		case r.Method != via[0].Method:
-			return fault.New(fault.Unusable, "the server at %s sends requests on without their messages; start the proxy with the URL %s", p.origin, quote.Line(r.URL.Redacted(), maxQuoted))
+			return fault.New(fault.Unusable, moved, p.origin, remote.SendsOn(r))
 		case len(via) > maxRedirects:
 			return fault.New(fault.Unusable, "the server at %s redirects a request more than %d times", p.origin, maxRedirects)
 		}
@@ -242,7 +244,11 @@ func (p *proxy) exchange(ctx context.Context, m message, s *held, take func(mess
 	}
 	got, bad := parse(bytes.TrimSpace(bytes.TrimPrefix(text, []byte("\ufeff"))))
 	if bad != nil || !got.isAnswer() {
-		return nil, p.unusable("answered %d in the type %s with something that is no answer of MCP: %s; is this the address of its MCP endpoint?", res.StatusCode, quote.Text(mediaOf(res), 100), quote.Text(p.clean(string(text[:min(len(text), maxRefusal)])), maxQuoted))
+		hint := "is this the address of its MCP endpoint?"
+		if mediaOf(res) == mediaPage {
+			hint += " If it is, " + remote.SignIn
+		}
+		return nil, p.unusable("answered %d in the type %s with something that is no answer of MCP: %s; %s", res.StatusCode, quote.Text(mediaOf(res), 100), quote.Text(p.clean(string(text[:min(len(text), maxRefusal)])), maxQuoted), hint)
 	}
 	if len(m.heads) == 1 && key(got.firstID()) != key(m.firstID()) {
 		if e := got.heads[0].Error; e != nil {
@@ -387,6 +393,8 @@ func (p *proxy) refusal(res *http.Response, s *held) error {
 		return &sessionLost{p.unusable("has lost its session (%s%s); the next request begins another", status, detail)}
 	}
 	switch token, _ := p.token(); {
+	case res.StatusCode == http.StatusForbidden && s.id != "" && token != s.token:
+		return &sessionLost{fault.New(fault.Denied, "the server at %s refuses the token that is sent now in the session that began with another (%s%s); the next request begins another session", p.origin, status, detail)}
 	case res.StatusCode == http.StatusUnauthorized && token == "":
 		return fault.New(fault.Unauthenticated, "the server at %s wants a token (%s%s), and none was sent: %s; the file counts at once, the variable when the proxy is started", p.origin, status, detail, p.HowGiven)
 	case res.StatusCode == http.StatusUnauthorized:

@@ -88,6 +88,20 @@ func (m message) isAnswer() bool {
 	return true
 }
 
+// only is a batch without the other members than those at the given places.
+func (m message) only(places []int) []byte {
+	var members []json.RawMessage
+	_ = json.Unmarshal(m.text, &members) // it was read before
+	out := []byte{'['}
+	for n, i := range places {
+		if n > 0 {
+			out = append(out, ',')
+		}
+		out = append(out, members[i]...)
+	}
+	return append(out, ']')
+}
+
 // calls are the keys of its requests.
 func (m message) calls() map[string]bool {
 	all := map[string]bool{}

@@ -204,7 +204,15 @@ func (p *proxy) open(m message) (*call, error) {
 	if p.inFlight >= maxInFlight {
 		return nil, fault.New(fault.Exhausted, "%d messages wait for the server, and no more are taken; wait for answers first", maxInFlight).With("limit", maxInFlight).With("retry_after", 1)
 	}
-	c, ids := &call{message: m}, m.calls()
+	c, ids, requests := &call{message: m}, m.calls(), 0
+	for _, h := range m.heads {
+		if h.isCall() {
+			requests++
+		}
+	}
+	if len(ids) < requests {
+		return nil, &jsonrpc.Error{Code: jsonrpc.CodeInvalidRequest, Message: "invalid request: two requests of the batch have the same id, and nothing of it was sent"}
+	}
 	for id := range ids {
 		if p.calls[id] != nil {
 			return nil, &jsonrpc.Error{Code: jsonrpc.CodeInvalidRequest, Message: "invalid request: a request with this id is in flight already"}
@@ -302,29 +310,32 @@ func (p *proxy) cancel(h head) (end func()) {
 	}
 }
 
-// deliver writes a message of the server to the host. An answer to no open request is dropped, because each request
-// gets one.
+// deliver writes a message of the server to the host. An answer to no open request is dropped, also of a batch, because
+// each request gets one.
 func (p *proxy) deliver(m message) {
-	expected := false
-	for _, h := range m.heads {
+	var expected []int
+	for i, h := range m.heads {
 		if !h.isAnswer() {
-			expected = true
+			expected = append(expected, i)
 			continue
 		}
 		p.mu.Lock()
 		c, open := p.calls[key(h.ID)]
 		delete(p.calls, key(h.ID))
 		p.mu.Unlock()
-		if open {
-			expected = true
-			p.remember(c.message, h)
+		if !open {
+			p.Log.Debug("the server answers no request that is open", "id", string(h.ID))
+			continue
 		}
+		expected = append(expected, i)
+		p.remember(c.message, h)
 	}
-	if !expected {
-		p.Log.Debug("the server answers no request that is open", "id", string(m.firstID()))
-		return
+	switch {
+	case len(expected) == len(m.heads):
+		p.write(m.text)
+	case len(expected) > 0:
+		p.write(m.only(expected))
 	}
-	p.write(m.text)
 }
 
 // refuse answers a request of the host in the place of the server, after which it is no longer open.
@@ -338,10 +349,13 @@ func (p *proxy) refuse(id []byte, err error) {
 
 // refuseAll refuses all requests of a message, and logs that others were dropped.
 func (p *proxy) refuseAll(m message, err error) {
+	refused := map[string]bool{}
 	for _, h := range m.heads {
-		if h.isCall() {
+		switch id := key(h.ID); {
+		case h.isCall() && !refused[id]:
+			refused[id] = true
 			p.refuse(h.ID, err)
-		} else {
+		case !h.isCall():
 			p.Log.Warn("a message of the host was dropped", "method", h.Method, "error", fault.Whole(err))
 		}
 	}

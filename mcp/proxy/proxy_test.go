@@ -376,6 +376,47 @@ func TestALostSessionIsReplaced(t *testing.T) {
 	}
 }
 
+// A session belongs to the token that began it. A token that is put in its place while the proxy runs has a session of its
+// own, and the host sees none of it.
+func TestAnotherTokenBeginsAnotherSession(t *testing.T) {
+	f := newFake(t, ok)
+	var owners sync.Map
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		token := r.Header.Get("Authorization")
+		if owner, is := owners.Load(r.Header.Get("Mcp-Session-Id")); is && owner != token {
+			http.Error(w, `{"detail":"the session belongs to another caller"}`, http.StatusForbidden)
+			return
+		}
+		f.ServeHTTP(w, r)
+		if id := w.Header().Get("Mcp-Session-Id"); id != "" {
+			owners.Store(id, token)
+		}
+	}))
+	defer s.Close()
+	var token atomic.Value
+	token.Store("first")
+	h := connect(t, s.URL, func(o *proxy.Options) { o.Token = func() (string, error) { return token.Load().(string), nil } })
+	h.handshake()
+	h.send(`{"jsonrpc":"2.0","id":1,"method":"resources/subscribe","params":{"uri":"x://1"}}`)
+	h.expect(`"id":1`, "did")
+	token.Store("second")
+	h.send(`{"jsonrpc":"2.0","id":2,"method":"tools/call"}`)
+	for line := h.next(); !strings.Contains(line, `"id":2`); line = h.next() {
+		if strings.Contains(line, "error") {
+			t.Fatal(line)
+		}
+	}
+	if n := len(f.requests("resources/subscribe")); n != 2 {
+		t.Errorf("%d subscriptions", n)
+	}
+	owners.Range(func(id, _ any) bool { owners.Store(id, "nobody"); return true })
+	h.send(`{"jsonrpc":"2.0","id":3,"method":"tools/call"}`)
+	h.expect(`"id":3`, "-32002", "belongs to another caller", "for another token") // with the token that began it that is a refusal
+	if err := h.end(); err != nil {
+		t.Error(err)
+	}
+}
+
 // A host that only listens hears of changes in a new session, too.
 func TestTheStreamReplacesALostSession(t *testing.T) {
 	f := newFake(t, ok)
@@ -510,8 +551,10 @@ func TestRedirectsStayAtTheOrigin(t *testing.T) {
 		{307, elsewhere.URL + "/mcp", []string{"-32002", elsewhere.URL, "nothing was sent there"}},
 		{308, elsewhere.URL + "/mcp", []string{"-32002", elsewhere.URL}},
 		{302, elsewhere.URL + "/mcp", []string{"-32002", elsewhere.URL}},
+		{302, elsewhere.URL + "/login?state=s3cret-state", []string{"-32002", "302 Found to " + elsewhere.URL + "/login, and nothing was sent there", "a page to sign in", "pass on requests with a token"}},
+		{303, "/login", []string{"-32603", "303 See Other", "/login, and nothing was sent there", "a page to sign in"}},
 		{307, "HERE-BY-NAME/mcp", []string{"-32002", "http://localhost:"}},
-		{301, "/there", []string{"-32603", "/there"}},
+		{301, "/there", []string{"-32603", "/there, and nothing was sent there. If the server has moved, start the proxy with the new URL"}},
 		{303, "/there", []string{"-32603", "/there"}},
 		{307, "/mcp", []string{"-32603", "redirects a request more than 5 times"}},
 		{307, "/there", []string{"did"}},
@@ -558,6 +601,30 @@ func TestTheTokenIsNotSentInPlainText(t *testing.T) {
 	}
 }
 
+// Of requests with one id nobody could tell the answers apart, so that a batch with two is not sent; and of the answers of a
+// batch those that nobody waits for are left out.
+func TestABatchHasEachIDOnce(t *testing.T) {
+	f := newFake(t, func(w http.ResponseWriter, _ *http.Request, m wire) {
+		jsonAnswer(w, `[{"jsonrpc":"2.0","id":1,"result":{"n":1}},{"jsonrpc":"2.0","id":1,"result":{"n":2}},{"jsonrpc":"2.0","id":7,"result":{"n":3}},{"jsonrpc":"2.0","id":2,"result":{"n":4}}]`)
+	})
+	f.version = "2025-03-26"
+	h := connect(t, f.URL)
+	h.handshake()
+	h.send(`[{"jsonrpc":"2.0","id":1,"method":"x"},{"jsonrpc":"2.0","id":1,"method":"x"},{"jsonrpc":"2.0","id":"1","method":"x"}]`)
+	h.expect(`"id":1`, "-32600", "nothing of it was sent")
+	h.expect(`"id":"1"`, "-32600")
+	h.send(`[{"jsonrpc":"2.0","id":1,"method":"x"},{"jsonrpc":"2.0","id":2,"method":"x"}]`)
+	if got, want := h.next(), `[{"jsonrpc":"2.0","id":1,"result":{"n":1}},{"jsonrpc":"2.0","id":2,"result":{"n":4}}]`; got != want {
+		t.Errorf("got %s, want %s", got, want)
+	}
+	if sent := f.requests(`"method":"x"`); len(sent) != 1 {
+		t.Errorf("sent: %q", sent)
+	}
+	if err := h.end(); err != nil {
+		t.Error(err)
+	}
+}
+
 // What is no answer of MCP is an error of its request, which says what to do, and the next request works.
 func TestWhatIsNoAnswerIsAnError(t *testing.T) {
 	for name, c := range map[string]struct {
@@ -566,7 +633,7 @@ func TestWhatIsNoAnswerIsAnError(t *testing.T) {
 		header      string
 		says        []string
 	}{
-		"a page":                     {200, "text/html", "<h1>Welcome</h1>", "", []string{"-32603", "<h1>Welcome</h1>", "text/html", "MCP endpoint"}},
+		"a page":                     {200, "text/html", "<h1>Welcome</h1>", "", []string{"-32603", "<h1>Welcome</h1>", "text/html", "MCP endpoint", "a page to sign in"}},
 		"nothing":                    {200, "application/json", "", "", []string{"-32603"}},
 		"accepted":                   {202, "", "", "", []string{"-32603", "202"}},
 		"no JSON":                    {200, "application/json", `{"jsonrpc":`, "", []string{"-32603", "no answer of MCP"}},

@@ -20,6 +20,7 @@ import (
 // those that are set before it is current.
 type held struct {
 	id, version string             // as the server has answered to initialize
+	token       string             // that it began with
 	hello       message            // initialize
 	lists       []string           // notifications about lists that the server may send
 	end         context.CancelFunc // ends its stream; nil before it has one
@@ -70,6 +71,7 @@ func (p *proxy) ask(ctx context.Context, m message) error {
 func (p *proxy) initialize(ctx context.Context, m message) error {
 	p.drop(p.session())
 	s := &held{hello: m, subscribed: map[string]message{}}
+	s.token, _ = p.token() // the request has its error
 	header, err := p.exchange(ctx, m, &held{}, func(got message) {
 		s.accepted(got)
 		p.deliver(got)
@@ -162,6 +164,7 @@ func (p *proxy) renew(ctx context.Context, old *held) (*held, error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, handshakeTime, p.unusable("has lost its session, and does not begin a new one within %s", handshakeTime))
 	defer cancel()
 	s := &held{hello: old.hello, subscribed: map[string]message{}}
+	s.token, _ = p.token() // the request has its error
 	var refused error
 	header, err := p.exchange(ctx, s.hello, &held{}, func(got message) {
 		if !got.isAnswer() {

@@ -43,12 +43,20 @@ func split(text []byte) (members []json.RawMessage, bad *jsonrpc.Error) {
 	return members, nil
 }
 
-// parseMember is parse for a message of a batch. The handshake cannot be in a batch: before it nobody knows whether
-// batches are allowed.
-func parseMember(text []byte) (Message, *jsonrpc.Error) {
+// parseMember is parse for a message of a batch, with the ids of the requests before it. The handshake cannot be in a batch:
+// before it nobody knows whether batches are allowed. Of two requests with one id nobody could tell the answers apart: the
+// second is refused, with no id.
+func parseMember(text []byte, ids map[jsonrpc.ID]bool) (Message, *jsonrpc.Error) {
 	m, bad := parse(text)
-	if bad == nil && m.Method == "initialize" {
+	switch {
+	case bad != nil:
+	case m.Method == "initialize":
 		bad = invalid("initialize comes by itself, not in a batch")
+	case m.isCall() && ids[m.id]:
+		bad = invalid(fmt.Sprintf("a request before it in the batch has the id %s, too; this one was not taken", m.idText))
+		m.idText = nullID
+	case m.isCall():
+		ids[m.id] = true
 	}
 	return m, bad
 }
@@ -74,11 +82,12 @@ func serveBatch(w http.ResponseWriter, r *http.Request, body []byte, serve func(
 		return
 	}
 	var answers []json.RawMessage
+	ids := map[jsonrpc.ID]bool{}
 	for _, member := range members {
 		if r.Context().Err() != nil {
 			return // the client has closed the connection
 		}
-		m, bad := parseMember(member)
+		m, bad := parseMember(member, ids)
 		if bad != nil {
 			answers = append(answers, Failure(m.idText, bad))
 			continue
@@ -158,9 +167,9 @@ func (c *lineConn) acceptBatch(line []byte) bool {
 	if bad != nil {
 		return c.send(Failure(nullID, bad)) == nil
 	}
-	b := &lineBatch{open: 1}
+	b, ids := &lineBatch{open: 1}, map[jsonrpc.ID]bool{}
 	for _, member := range members {
-		m, bad := parseMember(member)
+		m, bad := parseMember(member, ids)
 		if !c.acceptMessage(m, bad, b) {
 			return false
 		}
