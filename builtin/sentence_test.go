@@ -44,7 +44,7 @@ func TestACommitIsToldInASentence(t *testing.T) {
 	o.through("http", "load", `{"data": "{\"type\": \"Note\", \"id\": \"own\", \"data\": {\"title\": \"Owned\"}}"}`)
 	o.through("admin", "trails.meta.policy.apply", `{"policies": "permit (principal, action, resource);"}`)
 	all := o.told(`{"limit": 100}`)
-	for _, want := range []string{"Took back " + undone + ": deleted Note two", "Took back " + span + ": changed 1 statement of the graph urn:g", "Loaded data: 60 Note", "Loaded people.csv: Note Read", "Changed title of Note Owned", "Changed the policies", "Changed the schema"} {
+	for _, want := range []string{"Took back " + undone + ": deleted Note two", "Took back " + span + ": changed 1 statement of the graph urn:g", "Loaded data: 60 Note", "Loaded people.csv: Note Read", "Changed title of Note Owned", "Changed the policies", "Added the type Note"} {
 		found := false
 		for _, one := range all {
 			found = found || one == want
@@ -52,6 +52,41 @@ func TestACommitIsToldInASentence(t *testing.T) {
 		if !found {
 			t.Errorf("no commit is told as %q: %q", want, all)
 		}
+	}
+}
+
+func TestAChangeOfDefinitionsIsToldAsWhatItIs(t *testing.T) {
+	o := newOrigins(t)
+	var many []string
+	for i := range 1001 {
+		many = append(many, fmt.Sprintf(`{"type": "Note", "id": "n%d", "data": {"title": "N", "keyword": ["a"]}}`, i))
+	}
+	rows, _ := json.Marshal(strings.Join(many, "\n"))
+	for _, step := range []struct{ capability, args, want string }{
+		{"note.create", `{"id": "few", "title": "A title"}`, "Added Note “A title”"},
+		{"schema_apply", `{"patch": "- rename_type: {Note: Memo}"}`, "Renamed Note to Memo"},
+		{"schema_apply", `{"patch": "- rename_property: {Memo.tags: keyword}\n- alter_property: {Memo.keyword: {label: Key word}}"}`, "Renamed tags of Memo to keyword; changed the property keyword of Memo"},
+		{"memo.update", `{"id": "few", "add": {"keyword": ["x"]}}`, "Changed “Key word” of Memo “A title”"},
+		{"load", strings.ReplaceAll(`{"data": `+string(rows)+`}`, "Note", "Memo"), "Loaded data: 1001 Memo"},
+		{"mutate", `{"update": "INSERT { ?n <urn:example:keyword> \"new\" } WHERE { ?n a <urn:example:Memo> FILTER (STRSTARTS(STR(?n), \"urn:example:Note/n1\")) }"}`, "Changed “Key word” of 112 Memo"},
+		{"schema_apply", `{"patch": "- rename_type: {Memo: Note}\n- rename_property: {Note.keyword: tags}"}`, "Renamed Memo to Note; renamed keyword of Note to tags"},
+		{"schema_apply", `{"patch": "- add_type: {Place: {properties: {name: string}}}\n- add_type: {Thing: {properties: {name: string}}}\n- add_property: {Note.due: date}\n- add_property: {Note.done: boolean}"}`, "Added the types Place, Thing; added the properties due, done of Note"},
+		{"schema_apply", `{"patch": "- drop_type: Thing\n- add_property: {Place.kind: {type: string, required: true, default: town}}"}`, "Added the property kind of Place; dropped the type Thing"},
+		{"trails.meta.query.add", `{"queries": [{"text": "#+ id: first\nASK {}"}, {"text": "#+ id: second\nASK {}"}]}`, "Added the stored queries first, second"},
+		{"trails.meta.query.remove", `{"names": ["first"]}`, "Removed the stored query first"},
+		{"trails.meta.migrate.apply", `{"migrations": [{"name": "0001_urgent.yaml", "text": "steps: [{add_property: {Note.urgent: {type: boolean, default: false, required: true}}}]"}]}`, "Applied 0001_urgent.yaml: added the property urgent of Note; changed urgent of 1006 Note"},
+		{"trails.meta.migrate.rollback", `{"allow_mass_change": true}`, "Rolled 0001_urgent.yaml back: dropped the property urgent of Note; changed urgent of 1006 Note"},
+	} {
+		o.through("admin", step.capability, step.args)
+		if got := o.told(`{"limit": 1}`); got[0] != step.want {
+			t.Errorf("%s %s is told as %q; want %q", step.capability, step.args[:min(len(step.args), 200)], got[0], step.want)
+		}
+	}
+	o.through("admin", "branches_create", `{"name": "draft"}`)
+	picked := o.through("admin", "schema_apply", `{"branch": "draft", "patch": "- add_property: {Note.state: {type: string, required: true, default: open}}"}`)["commit"].(string)
+	o.through("admin", "cherry_pick", `{"commit": "`+picked+`"}`)
+	if got, want := o.told(`{"limit": 1}`)[0], "Took over "+picked+": added the property state of Note; changed state of 1006 Note"; got != want {
+		t.Errorf("a commit that another branch made is told as %q; want %q", got, want)
 	}
 }
 

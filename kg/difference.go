@@ -55,6 +55,22 @@ func (s *Snapshot) Compare(ctx context.Context, from, to Commit) (c *Comparison,
 	return c, nil
 }
 
+// CompareBeside is [Snapshot.Compare] that leaves s open: the snapshots that it opens count towards the readers of the file
+// as [Graph.AsOne] says.
+func (s *Snapshot) CompareBeside(ctx context.Context, from, to Commit) (*Comparison, error) {
+	beside, err := s.session.open(ctx, db.View{At: to.ID, Rights: s.rights})
+	if err != nil {
+		return nil, err
+	}
+	return beside.Compare(ctx, from, to)
+}
+
+// Renamed returns the class that a type of the first commit has in the second, if it got another one.
+func (c *Comparison) Renamed(class rdf.IRI) (now rdf.IRI, renamed bool) {
+	now, renamed = c.types[class]
+	return now, renamed
+}
+
 // rename finds the names that properties and types of the first schema have in the second.
 func (c *Comparison) rename() {
 	was, s := c.before.schema, c.Snapshot

@@ -112,6 +112,9 @@ type Property struct {
 // ids is the part of entity IRIs of t between the base and the local id.
 func (t *Type) ids() string { return cmp.Or(t.IDs, t.Name) }
 
+// Title is what people call the property.
+func (p *Property) Title() string { return cmp.Or(p.Label, Words(p.Name)) }
+
 // Many reports whether the property takes an array in JSON.
 func (p *Property) Many() bool { return p.MaxCount == nil || *p.MaxCount != 1 }
 

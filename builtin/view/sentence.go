@@ -3,6 +3,7 @@ package view
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"net/url"
 	"slices"
@@ -22,7 +23,9 @@ import (
 const (
 	sentenceRead       = 200     // statements up to which a commit is read one by one
 	sentenceRows       = 300_000 // rows that one Teller passes over
+	sentenceRedefined  = 2_000   // of a commit that changed definitions, whose types say little of what else it did
 	sentenceRowsOfRead = 10      // rows that reading a statement counts as
+	sentenceRowsOfType = 100     // rows that reading a type of a schema counts as
 	sentenceParts      = 4       // things that one sentence lists
 	sentenceProperties = 3       // properties that it names
 	sentenceName       = 60      // characters of a name
@@ -55,14 +58,25 @@ func (t *Teller) Tell(ctx context.Context, c kg.Commit, call *kg.Activity) (told
 	if call != nil {
 		told.Call, told.Door = call.Capability, DoorOf(call.Via)
 	}
-	parts, err := t.parts(ctx, c, call)
+	redefined, err := t.redefined(ctx, c)
 	if err != nil {
 		return told, err
 	}
-	lead := leadOf(c, call)
-	if lead != "" && c.Added+c.Removed > 0 && len(parts) == 1 && parts[0] == ChangedNothing { // of the data
+	var definitions kg.DefinitionsDiff
+	if redefined != nil {
+		definitions = redefined.Definitions()
+		defer func() { err = errors.Join(err, redefined.Close()) }()
+	}
+	parts, err := t.parts(ctx, c, call, redefined)
+	if err != nil {
+		return told, err
+	}
+	defined := definedParts(definitions)
+	lead := leadOf(c, call, definitions)
+	if len(parts) == 1 && parts[0] == ChangedNothing && (lead != "" && c.Added+c.Removed > 0 || len(defined) > 0) { // of the data
 		parts = nil
 	}
+	parts = append(defined, parts...)
 	if lead == leads["load"] && len(parts) > 0 && !slices.ContainsFunc(parts, func(part string) bool { return strings.HasPrefix(part, "added ") }) {
 		lead = "" // data without a name that adds nothing is the way of a change, and no news
 	}
@@ -89,23 +103,17 @@ func (t *Teller) Tell(ctx context.Context, c kg.Commit, call *kg.Activity) (told
 // ChangedNothing is what is said of a commit without statements.
 const ChangedNothing = "changed nothing"
 
-const (
-	ledSchema = "Changed the schema"
-	ledLoad   = "Loaded"
-)
+const ledLoad = "Loaded"
 
 // leads begin the sentences about what is more than a change of nodes, by the capability.
 var leads = map[string]string{
 	"load": ledLoad + " data", "undo": "Took back", "schema_undo": "Took back a change of definitions", "undo_by": "Took back what somebody wrote",
 	"branches_merge": "Merged", "cherry_pick": "Took over", "restore": "Restored a backup",
-	"trails.meta.migrate.apply": "Applied migrations", "trails.meta.migrate.rollback": "Rolled migrations back",
 	"trails.meta.promote.apply": "Promoted definitions", "trails.meta.promote.undo": "Took a promotion back",
-	"trails.meta.policy.apply": "Changed the policies",
-	"trails.meta.query.add":    "Stored a query", "trails.meta.query.remove": "Removed a stored query",
 }
 
 // leadOf begins the sentence about a commit; "" for a plain change of nodes.
-func leadOf(c kg.Commit, call *kg.Activity) string {
+func leadOf(c kg.Commit, call *kg.Activity, definitions kg.DefinitionsDiff) string {
 	lead := ""
 	if call != nil {
 		lead = leads[call.Capability]
@@ -135,19 +143,22 @@ func leadOf(c kg.Commit, call *kg.Activity) string {
 		lead = cmp.Or(lead, "Merged") + " " + c.Parent2.String()
 	}
 	if lead == "" && c.SchemaSeq == c.Seq {
-		lead = ledSchema
+		lead = leadOfDefinitions(call, definitions)
 	}
 	return lead
 }
 
 // parts says what became of which nodes, each with a verb first.
-func (t *Teller) parts(ctx context.Context, c kg.Commit, call *kg.Activity) ([]string, error) {
-	size := c.Added + c.Removed
+func (t *Teller) parts(ctx context.Context, c kg.Commit, call *kg.Activity, redefined *kg.Comparison) ([]string, error) {
+	size, most := c.Added+c.Removed, int64(sentenceRead)
+	if redefined != nil {
+		most = sentenceRedefined
+	}
 	rows := size
 	switch {
-	case !c.Bulk && size <= sentenceRead:
+	case !c.Bulk && size <= most:
 		if t.left -= size * sentenceRowsOfRead; t.left >= 0 {
-			return t.read(ctx, c)
+			return t.read(ctx, c, redefined)
 		}
 	case c.Bulk:
 		rows = t.r.Snapshot.Head().Quads // what counting its types may pass over
@@ -156,7 +167,7 @@ func (t *Teller) parts(ctx context.Context, c kg.Commit, call *kg.Activity) ([]s
 		return []string{t.record(c, call)}, nil
 	}
 	t.left -= rows
-	return t.counted(ctx, c, call)
+	return t.counted(ctx, c, call, redefined)
 }
 
 // deed is what a commit did to one node.
@@ -164,60 +175,106 @@ type deed struct {
 	node                rdf.Term
 	made, gone          *schema.Type // the type that it got, and that it lost
 	typedNow, typedThen bool
-	properties          []string
+	predicates          []rdf.IRI
 }
 
-// read tells a commit of few statements node by node.
-func (t *Teller) read(ctx context.Context, c kg.Commit) ([]string, error) {
+// deeds are what a commit did, in the order of its changes.
+type deeds struct {
+	byNode map[rdf.Term]*deed
+	list   []*deed
+	nodes  []rdf.Term
+	graphs []rdf.Term // the named graphs
+	inside map[rdf.Term]int64
+}
+
+// elsewhere counts statements of a named graph.
+func (d *deeds) elsewhere(graph rdf.Term, n int) {
+	if d.inside[graph] == 0 {
+		d.graphs = append(d.graphs, graph)
+	}
+	d.inside[graph] += int64(n)
+}
+
+// to returns the deed to a node.
+func (d *deeds) to(node rdf.Term) *deed {
+	of := d.byNode[node]
+	if of == nil {
+		of = &deed{node: node}
+		d.byNode[node], d.list, d.nodes = of, append(d.list, of), append(d.nodes, node)
+	}
+	return of
+}
+
+// did notes a class or a value that the node got, or lost.
+func (d *deed) did(s *schema.Schema, got bool, predicate rdf.IRI, object rdf.Term) {
+	class, _ := object.(rdf.IRI)
+	switch {
+	case predicate != rdf.Type:
+		if !slices.Contains(d.predicates, predicate) {
+			d.predicates = append(d.predicates, predicate)
+		}
+	case got:
+		d.typedNow, d.made = true, cmp.Or(d.made, s.TypeByIRI(class))
+	default:
+		d.typedThen, d.gone = true, cmp.Or(d.gone, s.TypeByIRI(class))
+	}
+}
+
+// read tells a commit of few statements node by node. What it renamed alone is not told again of each node.
+func (t *Teller) read(ctx context.Context, c kg.Commit, redefined *kg.Comparison) ([]string, error) {
 	s := t.r.Snapshot.Schema()
-	byNode, named := map[rdf.Term]*deed{}, map[rdf.Term]int64{}
-	var deeds []*deed
-	var nodes, graphs []rdf.Term
-	n := int64(0)
-	for change, err := range t.r.Snapshot.Changes(ctx, c.Seq, 0) {
-		if err != nil {
-			return nil, err
-		}
-		if n++; n > sentenceRead {
-			break
-		}
-		if g := change.Label; g != nil {
-			if named[g]++; named[g] == 1 {
-				graphs = append(graphs, g)
+	done := deeds{byNode: map[rdf.Term]*deed{}, inside: map[rdf.Term]int64{}}
+	definitions := false
+	if redefined != nil {
+		s, definitions = redefined.Schema(), true
+		for n, err := range redefined.Nodes(ctx) {
+			if err != nil {
+				return nil, err
 			}
-			continue
-		}
-		d := byNode[change.Subject]
-		if d == nil {
-			d = &deed{node: change.Subject}
-			byNode[change.Subject], deeds, nodes = d, append(deeds, d), append(nodes, change.Subject)
-		}
-		predicate, _ := change.Predicate.(rdf.IRI)
-		if predicate == rdf.Type {
-			class, _ := change.Object.(rdf.IRI)
-			if change.Op == added {
-				d.typedNow, d.made = true, cmp.Or(d.made, s.TypeByIRI(class))
-			} else {
-				d.typedThen, d.gone = true, cmp.Or(d.gone, s.TypeByIRI(class))
+			for _, change := range n.Changes {
+				if n.Graph != nil {
+					done.elsewhere(n.Graph, len(change.Old)+len(change.New))
+					continue
+				}
+				of := done.to(n.Node)
+				for _, v := range change.Old {
+					of.did(s, false, change.Predicate, v)
+				}
+				for _, v := range change.New {
+					of.did(s, true, change.Predicate, v)
+				}
 			}
-			continue
 		}
-		if name := strings.TrimPrefix(s.Short(predicate), ":"); !slices.Contains(d.properties, name) {
-			d.properties = append(d.properties, name)
+	} else {
+		n := int64(0)
+		for change, err := range t.r.Snapshot.Changes(ctx, c.Seq, 0) {
+			if err != nil {
+				return nil, err
+			}
+			if n++; n > sentenceRead {
+				break
+			}
+			switch change.Label {
+			case nil:
+				predicate, _ := change.Predicate.(rdf.IRI)
+				done.to(change.Subject).did(s, change.Op == added, predicate, change.Object)
+			case rdf.SchemaGraph:
+				definitions = true
+			default:
+				done.elsewhere(change.Label, 1)
+			}
 		}
 	}
-	described, err := t.r.Snapshot.DescribeAll(ctx, nodes)
+	described, err := t.r.Snapshot.DescribeAll(ctx, done.nodes)
 	if err != nil {
 		return nil, err
 	}
-	parts := t.sentences(deeds, described)
-	for _, g := range graphs {
-		if g != rdf.SchemaGraph {
-			parts = append(parts, fmt.Sprintf("changed %s of the graph %s", fault.Counted(named[g], "statement"), outline.Shorten(rdf.Lexical(g), sentenceName)))
-		}
+	parts := t.sentences(s, done.list, described)
+	for _, g := range done.graphs {
+		parts = append(parts, fmt.Sprintf("changed %s of the graph %s", fault.Counted(done.inside[g], "statement"), outline.Shorten(rdf.Lexical(g), sentenceName)))
 	}
 	switch {
-	case len(parts) > 0 || len(graphs) > 0:
+	case len(parts) > 0 || definitions:
 	case t.r.Snapshot.SeesAll():
 		parts = []string{ChangedNothing}
 	default:
@@ -227,7 +284,7 @@ func (t *Teller) read(ctx context.Context, c kg.Commit) ([]string, error) {
 }
 
 // sentences folds what was done to nodes: those of one type of which the same was done are one part.
-func (t *Teller) sentences(deeds []*deed, described []browse.Described) []string {
+func (t *Teller) sentences(s *schema.Schema, deeds []*deed, described []browse.Described) []string {
 	type group struct {
 		verb, kind string
 		first      string
@@ -244,13 +301,12 @@ func (t *Teller) sentences(deeds []*deed, described []browse.Described) []string
 		case d.typedThen:
 			verb = "changed the type of"
 		default:
-			slices.Sort(d.properties)
-			names := d.properties[:min(len(d.properties), sentenceProperties)]
-			verb = "changed " + strings.Join(names, ", ")
-			if more := len(d.properties) - len(names); more > 0 {
-				verb += fmt.Sprintf(" and %d more", more)
+			var names []string
+			for _, predicate := range d.predicates {
+				names = append(names, title(s, of, predicate))
 			}
-			verb += " of"
+			slices.Sort(names)
+			verb = "changed " + listed(slices.Compact(names)) + " of"
 		}
 		kind := noType
 		if of != nil {
@@ -271,6 +327,28 @@ func (t *Teller) sentences(deeds []*deed, described []browse.Described) []string
 		}
 	}
 	return parts
+}
+
+// title is what people call a property of a type, which may be nil.
+func title(s *schema.Schema, of *schema.Type, predicate rdf.IRI) string {
+	if of != nil {
+		if now := s.Type(of.Name); now != nil {
+			of = now
+		}
+		if p := s.PropertyByIRI(of, predicate); p != nil {
+			return oneWord(p.Title())
+		}
+	}
+	return oneWord(strings.TrimPrefix(s.Short(predicate), ":"))
+}
+
+// oneWord is a name that can be told from the words around it.
+func oneWord(name string) string {
+	words := strings.Fields(name)
+	if name = outline.Shorten(strings.Join(words, " "), sentenceName); len(words) > 1 {
+		name = "“" + name + "”"
+	}
+	return name
 }
 
 // noType is what a node without a type is called.
@@ -296,21 +374,20 @@ func (t *Teller) name(node rdf.Term, d browse.Described) string {
 	if d.Exists && d.Label != "" {
 		name = d.Label
 	}
-	words := strings.Fields(name)
-	if name = outline.Shorten(strings.Join(words, " "), sentenceName); len(words) > 1 {
-		name = "“" + name + "”"
-	}
-	return name
+	return oneWord(name)
 }
 
 // counted tells a commit by how many nodes of each type it made and deleted.
-func (t *Teller) counted(ctx context.Context, c kg.Commit, call *kg.Activity) (parts []string, err error) {
+func (t *Teller) counted(ctx context.Context, c kg.Commit, call *kg.Activity, redefined *kg.Comparison) (parts []string, err error) {
 	counts, err := t.r.Snapshot.ChangedTypes(ctx, c.Seq)
 	if err != nil {
 		return nil, err
 	}
-	slices.SortStableFunc(counts, func(a, b kg.ChangedType) int { return cmp.Compare(b.Added+b.Removed, a.Added+a.Removed) })
 	s := t.r.Snapshot.Schema()
+	if redefined != nil {
+		s, counts = redefined.Schema(), withoutRenamed(redefined, counts)
+	}
+	slices.SortStableFunc(counts, func(a, b kg.ChangedType) int { return cmp.Compare(b.Added+b.Removed, a.Added+a.Removed) })
 	for _, n := range counts {
 		class, _ := n.Type.(rdf.IRI)
 		kind := strings.TrimPrefix(s.Short(class), ":")
@@ -324,10 +401,33 @@ func (t *Teller) counted(ctx context.Context, c kg.Commit, call *kg.Activity) (p
 			parts = append(parts, "deleted "+countedNodes(n.Removed, kind))
 		}
 	}
-	if len(parts) == 0 && c.SchemaSeq != c.Seq { // the statements of a schema are no nodes of the data
+	if len(parts) == 0 && !onlyRenames(redefined) {
 		parts = []string{t.record(c, call)}
 	}
 	return parts, nil
+}
+
+// onlyRenames reports a commit that renamed something and did nothing else, so that its statements are no news.
+func onlyRenames(redefined *kg.Comparison) bool {
+	return redefined != nil && !slices.ContainsFunc(redefined.Definitions().Steps, func(s schema.Step) bool {
+		return s.Kind != schema.RenameType && s.Kind != schema.RenameProperty
+	})
+}
+
+// withoutRenamed returns counts in which a node whose type got another name came and went under neither of the two.
+func withoutRenamed(redefined *kg.Comparison, counts []kg.ChangedType) []kg.ChangedType {
+	for i, n := range counts {
+		class, _ := n.Type.(rdf.IRI)
+		now, renamed := redefined.Renamed(class)
+		at := slices.IndexFunc(counts, func(n kg.ChangedType) bool { return n.Type == now })
+		if !renamed || at < 0 {
+			continue
+		}
+		both := min(n.Removed, counts[at].Added)
+		counts[at].Added -= both
+		counts[i].Removed -= both
+	}
+	return counts
 }
 
 // record tells a commit from its record alone: how many statements came and went, and the types of the nodes that the

@@ -1,0 +1,148 @@
+package view
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"trails/kg"
+	"trails/schema"
+	"trails/text/outline"
+)
+
+// redefined compares a commit that changed the schema, or what is kept beside it, with the one before. It is nil for other
+// commits, and where too much was read already.
+func (t *Teller) redefined(ctx context.Context, c kg.Commit) (*kg.Comparison, error) {
+	if c.SchemaSeq != c.Seq {
+		return nil, nil
+	}
+	if t.left -= int64(1+len(t.r.Snapshot.Schema().Types)) * sentenceRowsOfType; t.left < 0 {
+		return nil, nil
+	}
+	var before kg.Commit
+	if !c.Parent.IsZero() {
+		var err error
+		if before, err = t.r.Snapshot.FindState(ctx, c.Parent.Whole()); err != nil {
+			return nil, err
+		}
+	}
+	return t.r.Snapshot.CompareBeside(ctx, before, c)
+}
+
+// ledSchema begins the sentence about a commit whose changes of definitions are not told.
+const ledSchema = "Changed the schema"
+
+// leadsOfDefinitions begin such sentences, by the capability.
+var leadsOfDefinitions = map[string]string{
+	"trails.meta.migrate.apply": "Applied migrations", "trails.meta.migrate.rollback": "Rolled migrations back",
+	"trails.meta.policy.apply": "Changed the policies",
+	"trails.meta.query.add":    "Stored a query", "trails.meta.query.remove": "Removed a stored query",
+}
+
+// leadOfDefinitions begins the sentence about a commit that changed definitions; "" where what follows says it.
+func leadOfDefinitions(call *kg.Activity, d kg.DefinitionsDiff) string {
+	switch {
+	case len(d.Applied) > 0:
+		return "Applied " + listed(d.Applied)
+	case len(d.Missing) > 0:
+		return "Rolled " + listed(d.Missing) + " back"
+	case len(definedParts(d)) > 0:
+		return ""
+	case call != nil:
+		return cmp.Or(leadsOfDefinitions[call.Capability], ledSchema)
+	}
+	return ledSchema
+}
+
+// things are what a part of a sentence is about: a word for one, and for several.
+var things = map[string]string{"type": "types", "property": "properties", "stored query": "stored queries"}
+
+// definition is what was done to definitions of one kind, such as the properties of a type.
+type definition struct {
+	verb, thing, of string
+	names           []string
+}
+
+// definedParts says what became of definitions, each part with a verb first. What was done to several things alike is one.
+func definedParts(d kg.DefinitionsDiff) (parts []string) {
+	var groups []*definition
+	add := func(verb, thing, of string, names ...string) {
+		at := slices.IndexFunc(groups, func(g *definition) bool { return g.verb == verb && g.thing == thing && g.of == of })
+		if at < 0 {
+			at = len(groups)
+			groups = append(groups, &definition{verb: verb, thing: thing, of: of})
+		}
+		for _, name := range names {
+			if !slices.Contains(groups[at].names, name) {
+				groups[at].names = append(groups[at].names, name)
+			}
+		}
+	}
+	for _, s := range d.Steps {
+		of := ""
+		if s.Property != "" {
+			of = " of " + s.Type
+		}
+		verb := "changed"
+		switch s.Kind { //nolint:exhaustive // the others change something that stays
+		case schema.RenameType, schema.RenameProperty:
+			add("renamed", "", fmt.Sprintf("%s to %s", of, s.To), fmt.Sprint(s.From))
+			continue
+		case schema.AddType, schema.AddProperty:
+			verb = "added"
+		case schema.DropType, schema.DropProperty:
+			verb = "dropped"
+		}
+		switch {
+		case s.Property != "":
+			add(verb, "property", of, s.Property)
+		case s.Type != "":
+			add(verb, "type", "", s.Type)
+		default:
+			add(verb, "schema", "")
+		}
+	}
+	for _, q := range d.Queries {
+		verb := "changed"
+		switch "" {
+		case q.Was:
+			verb = "added"
+		case q.Text:
+			verb = "removed"
+		}
+		add(verb, "stored query", "", q.ID)
+	}
+	if d.Policies != (kg.PolicyStep{}) {
+		add("changed", "policies", "")
+	}
+	for _, g := range groups {
+		parts = append(parts, g.String())
+	}
+	return parts
+}
+
+func (g definition) String() string {
+	thing := g.thing
+	if len(g.names) > 1 {
+		thing = cmp.Or(things[thing], thing)
+	}
+	if thing != "" {
+		thing = "the " + thing
+	}
+	return strings.Join(slices.DeleteFunc([]string{g.verb, thing, listed(g.names)}, func(word string) bool { return word == "" }), " ") + g.of
+}
+
+// listed names the first of some names.
+func listed(names []string) string {
+	first := slices.Clone(names[:min(len(names), sentenceProperties)])
+	for i, name := range first {
+		first[i] = outline.Shorten(name, sentenceName)
+	}
+	text := strings.Join(first, ", ")
+	if more := len(names) - len(first); more > 0 {
+		text += fmt.Sprintf(" and %d more", more)
+	}
+	return text
+}
