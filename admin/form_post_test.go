@@ -110,6 +110,41 @@ func TestErrorsCanBeFoundByEveryone(t *testing.T) {
 	}
 }
 
+// What is wrong is listed under the names that the fields have, whether those come from labels or from names.
+func TestProblemsNameFieldsAsTheFormDoes(t *testing.T) {
+	f := newFixture(t, []byte(`
+base: https://tasks.example/
+types:
+  Task:
+    label: fullName
+    properties:
+      fullName: {type: string, min_length: 3}
+      hired_on: {type: date, label: Day of hiring}
+      teamSize: {type: integer, max_value: 9}
+`), admin.Options{})
+	form := f.blank(t, "task.create", "")
+	form.Set("arg.fullName", "ab")
+	form.Set("arg.hired_on", "soon")
+	form.Set("arg.teamSize", "10")
+	a := f.press(t, form, call)
+	named := map[string]string{}
+	for n := range a.byID(t, "problems").Descendants() {
+		if n.Data == "a" {
+			named[strings.TrimPrefix(attribute(n, "href"), "#f-")] = textOf(n)
+		}
+	}
+	if diff := cmp.Diff(map[string]string{"fullName": "Full name", "hired_on": "Day of hiring", "teamSize": "Team size"}, named); diff != "" {
+		t.Error(diff)
+	}
+	for _, n := range a.find(func(n *html.Node) bool {
+		return attribute(n, "class") == "name words" && named[attribute(n, "title")] != ""
+	}) {
+		if got := textOf(n); got != named[attribute(n, "title")] {
+			t.Errorf("the field is called %q, and in the list of problems %q", got, named[attribute(n, "title")])
+		}
+	}
+}
+
 func TestEveryElementOfAFormHasANameAndItsOwnID(t *testing.T) {
 	testrun.Alone(t)
 	f := newNotes(t)

@@ -63,10 +63,11 @@ func (d formData) drawProblems() h.Node {
 	if n == 0 {
 		return nil
 	}
+	help := d.help()
 	return h.Section(h.Class("notice notice-bad problems"), h.ID("problems"), h.Role("alert"), focused(), h.Aria("labelledby", "h-problems"),
 		h.H2(h.ID("h-problems"), h.Textf("%d %s to mend", n, plural(n, "thing", "things"))),
 		h.Ul(h.Map(d.Form.Problems, func(p form.Problem) h.Node {
-			return h.Li(h.If(p.Field != "", h.Group{anchor("", fragment(p.Field), h.B(h.Text(p.Label))), h.Text(": ")}), h.Bdi(h.Text(p.Message)))
+			return h.Li(h.If(p.Field != "", h.Group{anchor("", fragment(p.Field), h.B(h.Text(help.called(p.Of)))), h.Text(": ")}), h.Bdi(h.Text(p.Message)))
 		})))
 }
 
@@ -79,12 +80,17 @@ func (d formData) drawPreview(colours *palette) h.Node {
 		h.H2(h.ID("h-preview"), h.Text("Preview: nothing was changed")), d.Preview.draw(colours))
 }
 
+// help is what the fields of the form need beside themselves.
+func (d formData) help() fieldHelp {
+	return fieldHelp{Upload: d.Upload, Options: d.Options, Labels: d.Labels, Makes: d.Makes, Into: d.Into, SuggestURL: d.suggestURL, Words: d.Capability.InputShape.NodeType != ""}
+}
+
 // drawForm is the form itself, or the question which instance it is about.
 func (d formData) drawForm() h.Node {
 	if d.Pick {
 		return d.drawPick()
 	}
-	help := fieldHelp{Upload: d.Upload, Options: d.Options, Labels: d.Labels, Makes: d.Makes, Into: d.Into, SuggestURL: d.suggestURL, Words: d.Capability.InputShape.NodeType != ""}
+	help := d.help()
 	fields := func(list []form.Field) h.Node {
 		return h.Map(list, func(f form.Field) h.Node { return drawField(f, help) })
 	}

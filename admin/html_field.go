@@ -51,14 +51,19 @@ func drawField(f form.Field, help fieldHelp) h.Node {
 
 // fieldName is what a field is called. A property has its name as the title.
 func fieldName(f form.Field, help fieldHelp) h.Node {
+	return h.Group{h.Span(h.Class("name words"), h.Title(f.Name), h.Text(help.called(f))), h.If(f.Required, h.Group{space, span("need", "required")})}
+}
+
+// called is what people call a field.
+func (help fieldHelp) called(f form.Field) string {
 	words, known := wordsOfFields[f.Name]
 	switch {
 	case f.Title != "":
-		words = f.Title
+		return f.Title
 	case !known || help.Words && !isCallField[f.Name]: // a property may be called like an argument
-		words = propertyName(f.Label())
+		return propertyName(f.Label())
 	}
-	return h.Group{h.Span(h.Class("name words"), h.Title(f.Name), h.Text(words)), h.If(f.Required, h.Group{space, span("need", "required")})}
+	return words
 }
 
 // wordsOfFields are what arguments are called whose names do not say it in words.
@@ -129,13 +134,13 @@ func control(f form.Field, r form.Row, help fieldHelp) h.Node {
 	case form.Moment:
 		return h.Span(h.Class("moment"),
 			h.Input(h.Type("datetime-local"), h.Step("1"), controlAttributes(f, r, help), value),
-			h.Input(h.Class("zone"), h.Name("zone."+f.Name), h.Value(r.Zone), h.Aria("label", f.Label()+": offset from UTC"), h.Placeholder("Z"), h.Attr("size", "6")))
+			h.Input(h.Class("zone"), h.Name("zone."+f.Name), h.Value(r.Zone), h.Aria("label", help.called(f)+": offset from UTC"), h.Placeholder("Z"), h.Attr("size", "6")))
 	case form.Reference:
 		label := help.Labels[strings.TrimSpace(r.Text)]
 		return h.Group{
 			h.Span(h.Class("combo"),
 				h.Input(h.Type("text"), controlAttributes(f, r, help), value, typeAhead(f.ID+"-known", help.SuggestURL(f, r), r.ID+"-list")),
-				listbox(r.ID+"-list", f.Label()),
+				listbox(r.ID+"-list", help.called(f)),
 				h.If(label != "", h.Span(h.Class("ref-label"), bdiLine(label)))),
 			h.If(r.ID == f.ID, knownList(f.ID+"-known", help.Options[f.Name])),
 		}
@@ -199,7 +204,7 @@ func suggestions(list string, items []suggestion) h.Node {
 func controlAttributes(f form.Field, r form.Row, help fieldHelp) h.Node {
 	out := h.Group{
 		h.ID(r.ID), h.Name("arg." + f.Name), h.Dir("auto"), h.Aria("describedby", f.DescribedBy()),
-		h.If(f.Many && !f.Whole, h.Aria("label", f.Label())),
+		h.If(f.Many && !f.Whole, h.Aria("label", help.called(f))),
 		h.If(r.Bad || f.Wrong() && !f.Many, h.Aria("invalid", "true")),
 		h.If(f.Required && !f.Many, h.Required()), h.If(help.Into == r.ID, h.AutoFocus()),
 	}

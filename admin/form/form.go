@@ -12,7 +12,6 @@
 package form
 
 import (
-	"cmp"
 	"slices"
 	"strings"
 
@@ -30,8 +29,9 @@ type Form struct {
 // Problem is one error with the place where it can be mended.
 type Problem struct {
 	// Field is the id of the element to go to; empty when no field is to blame.
-	Field   string
-	Label   string
+	Field string
+	// Of is that field.
+	Of      Field
 	Message string
 }
 
@@ -101,7 +101,7 @@ func New(shape capability.Shape, entries map[string]Entry, problems []fault.Fiel
 		field := fieldOf(f, entries[f.Name], problems)
 		out.Fields = append(out.Fields, field)
 		for _, message := range field.Errors {
-			out.Problems = append(out.Problems, Problem{Field: field.Target(), Label: cmp.Or(field.Title, field.Label()), Message: message})
+			out.Problems = append(out.Problems, Problem{Field: field.Target(), Of: field, Message: message})
 		}
 	}
 	for _, p := range problems {

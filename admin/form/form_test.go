@@ -381,10 +381,14 @@ func TestErrorsStandAtTheirFields(t *testing.T) {
 		{Field: "title,decided", Message: "title and decided together are taken"},
 		{Field: "", Message: "the arguments must be one JSON object"},
 	})
+	at := map[string]form.Field{}
+	for _, f := range m.Fields {
+		at[f.Name] = f
+	}
 	want := []form.Problem{
-		{Field: "f-title", Label: "title", Message: "title and decided together are taken"},
-		{Field: "f-tags-2", Label: "tags", Message: "tags: BAD does not match"},
-		{Field: "f-decided", Label: "decided", Message: "title and decided together are taken"},
+		{Field: "f-title", Of: at["title"], Message: "title and decided together are taken"},
+		{Field: "f-tags-2", Of: at["tags"], Message: "tags: BAD does not match"},
+		{Field: "f-decided", Of: at["decided"], Message: "title and decided together are taken"},
 		{Message: "the arguments must be one JSON object"},
 	}
 	if diff := cmp.Diff(want, m.Problems); diff != "" {
