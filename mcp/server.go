@@ -201,7 +201,7 @@ func (e *endpoint) receive(next sdk.MethodHandler) sdk.MethodHandler {
 			return nil, session.MethodNotFound(method)
 		}
 		res, err = handle(e, ctx, request{
-			Request: req,
+			Request: withParams(req),
 			method:  method,
 			bySDK: func(ctx context.Context) (sdk.Result, error) {
 				res, err := next(ctx, method, req)

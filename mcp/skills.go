@@ -71,6 +71,15 @@ func addSkills(server *sdk.Server) {
 	}
 }
 
+// withParams gives a request of the extension params where its message has none: the SDK has no pointer there then, and
+// panics when it is asked who the client is.
+func withParams(req sdk.Request) sdk.Request {
+	if r, ok := req.(*sdk.ServerRequest[*skillsParams]); ok && r.Params == nil {
+		r.Params = &skillsParams{}
+	}
+	return req
+}
+
 // skills are the skills of this caller.
 func (e *endpoint) skills(ctx context.Context, r request) ([]skill, error) {
 	var list struct{ Skills []skill }
@@ -103,7 +112,7 @@ func (e *endpoint) listSkills(ctx context.Context, r request) (sdk.Result, error
 // getSkill answers the entry of one skill; its file is read as a resource.
 func (e *endpoint) getSkill(ctx context.Context, r request) (sdk.Result, error) {
 	p, ok := r.GetParams().(*skillsParams)
-	if !ok || p == nil {
+	if !ok || p.URI == "" {
 		return nil, fault.Arguments(fault.FieldError{Field: "uri", Code: fault.Required, Message: "uri is required", Constraint: true})
 	}
 	all, err := e.skills(ctx, r)

@@ -67,6 +67,27 @@ func TestEveryListedSkillIsTheFileThatIsRead(t *testing.T) {
 	}
 }
 
+// A message without params is answered, or refused with what is missing, whatever the method.
+func TestAMessageMayHaveNoParams(t *testing.T) {
+	s := converse(t, openStarter(t), options(""))
+	for method, answers := range map[string]bool{
+		"ping": true, "tools/list": true, "resources/list": true, "resources/templates/list": true, "prompts/list": true, "skills/list": true,
+		"skills/get": false, "tools/call": false, "resources/read": false, "resources/subscribe": false, "resources/unsubscribe": false,
+		"prompts/get": false, "completion/complete": false, "logging/setLevel": false,
+	} {
+		s.id++
+		go fmt.Fprintf(s.in, `{"jsonrpc":"2.0","id":%d,"method":%q}`+"\n", s.id, method)
+		switch a := s.reply(); {
+		case answers && a.Error != nil:
+			t.Errorf("%s: %+v", method, a.Error)
+		case !answers && (a.Error == nil || a.Error.Code != -32602):
+			t.Errorf("%s: %+v", method, a)
+		case method == "skills/list" && !strings.Contains(string(a.Result), "skill://read-graph/SKILL.md"):
+			t.Errorf("%s: %s", method, a.Result)
+		}
+	}
+}
+
 func TestASkillThatIsNotThereIsRefused(t *testing.T) {
 	s := converse(t, openGraph(t), options(""))
 	for field, params := range map[string]map[string]any{
