@@ -334,7 +334,7 @@ func (to reader) guideToUse(ctx context.Context, types []kg.TypeCount, call int)
 		text = "\nFind: " + strings.ToLower(find[:1]) + find[1:] + ".\n"
 	}
 	if to.may("query") {
-		text += questions + subtypesInQueries(to.r.Snapshot.Schema())
+		text += questions(to.r.Snapshot.Schema()) + subtypesInQueries(to.r.Snapshot.Schema())
 	}
 	writing, err := to.guideToWrite(ctx, types, call)
 	return text + writing + to.recovery(), err
@@ -420,9 +420,37 @@ func createShape(r *invoke.Request, t *schema.Type) capability.Shape {
 	return d.InputShape
 }
 
-// questions says how to query, and does not depend on the graph.
-const questions = `Any question in SPARQL (:Type, :property, rdf rdfs xsd owl sh skos prov need no PREFIX; a node is :Type\/id or <IRI>), tool query: {"query":"SELECT ?type (COUNT(*) AS ?n) {?x a ?type} GROUP BY ?type"}
-`
+// questions says how to query.
+func questions(s *schema.Schema) string {
+	return "Any question in SPARQL (:Type, :property, rdf rdfs xsd owl sh skos prov need no PREFIX; " + nodesInQueries(s) +
+		`), tool query: {"query":"SELECT ?type (COUNT(*) AS ?n) {?x a ?type} GROUP BY ?type"}` + "\n"
+}
+
+// nodesInQueries says how SPARQL names a node, with the types whose nodes keep another name in their IRIs, as those of a
+// renamed type do.
+func nodesInQueries(s *schema.Schema) string {
+	var names []string
+	size, more := 0, 0
+	for _, t := range s.Types {
+		if t.Abstract || t.IDs == "" {
+			continue
+		}
+		name := fmt.Sprintf(`:%s\/id for a %s`, t.IDs, t.Name)
+		if size += len(name); size > guideLinks {
+			more++
+			continue
+		}
+		names = append(names, name)
+	}
+	if more > 0 {
+		names = append(names, fmt.Sprintf("<IRI> alone for nodes of %d more renamed types", more))
+	}
+	text := `a node is :Type\/id`
+	if len(names) > 0 {
+		text += " (but " + strings.Join(names, ", ") + ")"
+	}
+	return text + " or <IRI>"
+}
 
 // recovery says what to do about errors.
 func (to reader) recovery() string {

@@ -22,6 +22,7 @@ import (
 	"trails/fault"
 	"trails/invoke"
 	"trails/invoke/invoketest"
+	"trails/text/tokens"
 )
 
 var rewriteGuide = flag.Bool("rewrite-guide", false, "write testdata/guide.txt")
@@ -79,6 +80,55 @@ func TestWhatTheGuideNamesCanBeReadAndCalled(t *testing.T) {
 	}
 	if got := e.Must(t, "query", question[1]); got["count"] == float64(0) {
 		t.Errorf("%s: %v", question[1], got)
+	}
+}
+
+// A query names a node as the guide and the skill of reading say, also where a renamed type's nodes keep its first name in
+// their IRIs; where no type was renamed, they say nothing of it.
+func TestANodeIsToldAsQueriesNameIt(t *testing.T) {
+	testrun.Alone(t)
+	e := invoketest.New(t, "types:\n  Note: {label: title, properties: {title: {type: string, required: true}, about: {class: Note}}}\n  Place: {properties: {name: {type: string}}}\n", invoke.Config{})
+	e.Must(t, "note_create", `{"id":"n","title":"One"}`)
+	e.Must(t, "place_create", `{"id":"n","name":"One"}`)
+	told := func(want string) {
+		t.Helper()
+		for _, text := range []string{guideOf(t, e), skillsOf(t, e, anasCall)["read-graph"].Text} {
+			if !strings.Contains(text, want) {
+				t.Errorf("%s is not in\n%s", want, text)
+			}
+		}
+	}
+	told(`; a node is :Type\/id or <IRI>`)
+	e.Must(t, "schema_apply", `{"patch":"- rename_type: {Note: Memo}"}`)
+	told(`; a node is :Type\/id (but :Note\/id for a Memo) or <IRI>`)
+	for _, node := range []string{`:Note\/n`, `:Place\/n`} {
+		args, err := json.Marshal(map[string]string{"query": "SELECT ?name { " + node + " :title|:name ?name }"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := e.Must(t, "query", string(args)); got["count"] != float64(1) {
+			t.Errorf("%s: %v", node, got)
+		}
+	}
+}
+
+// Many renamed types take no more room than the bounds of guide and skills, and those that are not named are counted.
+func TestManyRenamedTypesAreCounted(t *testing.T) {
+	testrun.Alone(t)
+	renamed := "types:\n"
+	for i := range 60 {
+		renamed += fmt.Sprintf("  Kind%d: {ids: Sort%d, label: title, properties: {title: {type: string, required: true}, about: {class: Kind0}}}\n", i, i)
+	}
+	e := invoketest.New(t, renamed, invoke.Config{})
+	skill := skillsOf(t, e, anasCall)["read-graph"].Text
+	if n := tokens.Count(skill); n > skillTokens {
+		t.Errorf("the skill has %d tokens", n)
+	}
+	for _, text := range []string{guideOf(t, e), skill} {
+		named := len(regexp.MustCompile(`:Sort\d+\\/id for a Kind`).FindAllString(text, -1))
+		if want := fmt.Sprintf("<IRI> alone for nodes of %d more renamed types) or <IRI>", 60-named); named < 5 || !strings.Contains(text, want) {
+			t.Errorf("%s, with %d named, is not in\n%s", want, named, text)
+		}
 	}
 }
 
@@ -321,7 +371,7 @@ func TestTheLargestNamesStayUnderTheBound(t *testing.T) {
 	for _, c := range "abcdefgh" {
 		fmt.Fprintf(&properties, "      %s: {type: string, required: true, one_of: [%q]}\n", long(string(c)), strings.Repeat("%", 40))
 	}
-	e := invoketest.New(t, fmt.Sprintf("types:\n  %s:\n    label: %s\n    iri: preserve\n    properties:\n%s", name, long("a"), properties.String()), invoke.Config{})
+	e := invoketest.New(t, fmt.Sprintf("types:\n  %s:\n    label: %s\n    ids: U%s\n    iri: preserve\n    properties:\n%s", name, long("a"), name[1:], properties.String()), invoke.Config{})
 	args := map[string]string{"id": strings.Repeat("%", 48)}
 	for _, c := range "abcdefgh" {
 		args[long(string(c))] = strings.Repeat("%", 40)

@@ -318,7 +318,7 @@ func (m *manual) reading() {
 	m.call("Count", "query", object{"query", "SELECT ?type (COUNT(*) AS ?n) {?x a ?type} GROUP BY ?type"})
 	for _, t := range s.Types {
 		if text := linkQuery(s, t); text != "" && !t.Abstract {
-			m.call("Any other question in SPARQL. :Type, :property and rdf rdfs xsd owl sh skos prov need no PREFIX; a node is :Type\\/id or <IRI>", "query", object{"query", text})
+			m.call("Any other question in SPARQL. :Type, :property and rdf rdfs xsd owl sh skos prov need no PREFIX; "+nodesInQueries(s), "query", object{"query", text})
 			break
 		}
 	}

@@ -98,7 +98,8 @@ func graphs(t *testing.T) map[string]func(surface.Mode) *invoketest.Engine {
 			return e
 		},
 		"attack": of(string(attack)), "60 types": of(manyTypes(60)), "300 types": of(manyTypes(300)),
-		"no types": of(""), "abstract types": of("types:\n  Thing: {abstract: true}\n"),
+		"renamed type": of("types:\n  Memo: {ids: Note, label: title, properties: {title: {type: string, required: true}, about: {class: Memo}}}\n"),
+		"no types":     of(""), "abstract types": of("types:\n  Thing: {abstract: true}\n"),
 	}
 }
 
@@ -251,7 +252,7 @@ func TestWhatSkillsShowCanBeCalled(t *testing.T) {
 					}
 				}
 			}
-			if want := map[string]int{"example": 22, "stored queries": 23, "attack": 15, "60 types": 16}[name]; examples < want {
+			if want := map[string]int{"example": 22, "stored queries": 23, "attack": 15, "60 types": 16, "renamed type": 15}[name]; examples < want {
 				t.Errorf("%s, %s: %d examples, want %d", name, mode, examples, want)
 			}
 		}
