@@ -50,6 +50,7 @@ func sent(t *testing.T, w *web, text string) (statuses []int) {
 
 // A request that a proxy and the server could read in two ways is refused, or is the last one of its connection.
 func TestARequestIsReadInOneWayOnly(t *testing.T) {
+	testrun.Alone(t)
 	t.Parallel()
 	file := notesFile(t)
 	known, _ := credentials(t, file)
@@ -83,6 +84,7 @@ func TestARequestIsReadInOneWayOnly(t *testing.T) {
 
 // What a caller writes stays in its place: in one line of the log, without control characters there and on a terminal.
 func TestNoCallerWritesLinesOfTheLogOrControlsATerminal(t *testing.T) {
+	testrun.Alone(t)
 	t.Parallel()
 	const evil = "a\nlevel=ERROR msg=forged\r\x1b[31mred\u009b2J\u202e"
 	file := notesFile(t)
@@ -138,6 +140,7 @@ func controls(t *testing.T, where, text string) {
 
 // A body that becomes large when it is read is refused, whatever it is compressed as, and the process stays small.
 func TestABodyIsAsLargeAsItIsRead(t *testing.T) {
+	testrun.Alone(t)
 	t.Parallel()
 	w := openWeb(t, notesFile(t))
 	var zeros bytes.Buffer
@@ -195,6 +198,7 @@ func everyRoute(t *testing.T, w *web) (routes [][2]string) {
 // A page of another site has the user's browser, and gets nothing done by it at any address: not under a name of its own that
 // leads to this machine, and not by a form. A token in an address is refused, whoever it is of.
 func TestAForeignPageGetsNothingDone(t *testing.T) {
+	testrun.Alone(t)
 	t.Parallel()
 	file := writableFile(t)
 	known, _ := credentials(t, file)
@@ -294,6 +298,7 @@ func TestNothingOutlivesARevocationAndNoSessionIsGiven(t *testing.T) {
 
 // JSON that nests without end, or repeats without end, is refused at every door that reads some, and the process stays small.
 func TestJSONWithoutEndIsRefused(t *testing.T) {
+	testrun.Alone(t)
 	t.Parallel()
 	w := openWeb(t, notesFile(t))
 	deep := strings.Repeat(`{"a":[`, 1<<20)
@@ -309,7 +314,7 @@ func TestJSONWithoutEndIsRefused(t *testing.T) {
 			}
 		}
 	}
-	if size := residentMB(t, w.cmd.Process.Pid); size > 384 && !raced { // with the detector it takes several times as much
+	if size := residentMB(t, w.cmd.Process.Pid); size > 384 {
 		t.Errorf("the process has %.0f MiB", size)
 	}
 	if err := w.stop(); err != nil {
@@ -319,6 +324,7 @@ func TestJSONWithoutEndIsRefused(t *testing.T) {
 
 // No name of a graph leads out of the folder that is served.
 func TestNoNameOfAGraphIsAPath(t *testing.T) {
+	testrun.Alone(t)
 	t.Parallel()
 	folder, outside := filepath.Join(t.TempDir(), "served"), notesFile(t)
 	if err := os.Mkdir(folder, 0o700); err != nil {

@@ -53,6 +53,7 @@ func (n nodeTools) check(t testing.TB, script string, args ...string) {
 }
 
 func TestTheTypeScriptClient(t *testing.T) {
+	testrun.Alone(t)
 	t.Parallel()
 	tools, file, governed := toolsOfNode(t), notesFile(t), writableFile(t)
 	const token = "sesame"
@@ -147,6 +148,7 @@ func TestTheTypeScriptClientHearsWhatOthersDo(t *testing.T) {
 }
 
 func TestTheTypeScriptClientBeginsAgainWhenItsSessionIsLost(t *testing.T) {
+	testrun.Alone(t)
 	t.Parallel()
 	tools, file, address := toolsOfNode(t), notesFile(t), freeAddress(t)
 	tools.check(t, "client/lost.mjs", "http", "http://"+address+"/mcp", trailsBinary, file, address)

@@ -5,11 +5,14 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"trails/e2e/testrun"
 )
 
 // A client of MCP that knows an address alone is connected by a person, who signs in and allows it, and works in their name:
 // at a graph that is served alone, and at one of a folder.
 func TestTheTypeScriptClientIsConnectedByAPerson(t *testing.T) {
+	testrun.Alone(t)
 	t.Parallel()
 	tools, file := toolsOfNode(t), notesFile(t)
 	var issued struct{ Token string }

@@ -188,6 +188,7 @@ func TestAFileThatAnotherProcessHolds(t *testing.T) {
 
 // A command that reads does not wait for a long write of another process. The next command records it.
 func TestAReadDoesNotWaitForAnotherProcessAndIsRecorded(t *testing.T) {
+	testrun.Alone(t)
 	t.Parallel()
 	file := notesFile(t)
 	holder, err := sqlite.OpenConn(file, sqlite.OpenReadWrite)
@@ -340,6 +341,7 @@ func wantNothingOfTheMachine(t testing.TB, answer, dir string) {
 // If something on the machine fails, the caller is told what that means for the call, and the log has the
 // cause.
 func TestAnswersTellNothingOfTheMachine(t *testing.T) {
+	testrun.Alone(t)
 	t.Parallel()
 	overwrite := func(file string) error {
 		content, err := os.ReadFile(file)
@@ -467,6 +469,7 @@ func TestAServerSurvivesNonsense(t *testing.T) {
 }
 
 func TestATokenGatesEverything(t *testing.T) {
+	testrun.Alone(t)
 	file := writableFile(t)
 	d := startStdio(t, file, "TRAILS_MCP_TOKEN=sesame")
 	for _, params := range []map[string]any{

@@ -5,11 +5,14 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"trails/e2e/testrun"
 )
 
 // A graph of a folder is served as one alone is: a tool names the pages of its own graph, and the log says once that tokens
 // read alone, however often the graph is opened.
 func TestAGraphOfAFolderKnowsWhereItIs(t *testing.T) {
+	testrun.Alone(t)
 	t.Parallel()
 	folder := t.TempDir()
 	tokens := map[string]string{}

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"trails/auth/oidc/oidctest"
+	"trails/e2e/testrun"
 )
 
 // caches keeps what a server caches away from the user's own directory.
@@ -15,6 +16,7 @@ func caches(t *testing.T) string { return "XDG_CACHE_HOME=" + t.TempDir() }
 
 // A client of MCP that knows an address alone finds the identity provider, gets a token for the address and works with it.
 func TestTheTypeScriptClientFindsTheIdentityProvider(t *testing.T) {
+	testrun.Alone(t)
 	t.Parallel()
 	tools, file, issuer := toolsOfNode(t), writableFile(t), oidctest.Start(t)
 	address := startWeb(t, []string{"TRAILS_MCP_SCOPES=runtime,builder", caches(t)}, file, "--oidc-issuer", issuer.URL).base + "/mcp"
@@ -82,6 +84,7 @@ func TestAnIdentityProviderComesAndGoes(t *testing.T) {
 
 // What a token gives is what both it and the process have, whoever issued it.
 func TestScopesOfAnIdentityProvider(t *testing.T) {
+	testrun.Alone(t)
 	t.Parallel()
 	file, issuer := notesFile(t), oidctest.Start(t)
 	w := startWeb(t, []string{"TRAILS_MCP_SCOPES=runtime,builder", "TRAILS_OIDC_SCOPE_PREFIX=kg/", "TRAILS_OIDC_AUDIENCE=other notes", "TRAILS_OIDC_ISSUER=" + issuer.URL, caches(t)}, file)

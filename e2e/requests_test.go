@@ -19,6 +19,7 @@ type asking func(t *testing.T, name string, args map[string]any) string
 // Three processes have one file open. What an agent asks for through any door, another process decides, and the agent
 // hears of it through the door that it asked through.
 func TestACallIsAskedForThroughEveryDoorAndDecidedInAnotherProcess(t *testing.T) {
+	testrun.Alone(t)
 	t.Parallel()
 	file := notesFile(t)
 	pipe, site := openStdio(t, file), openWeb(t, file)
@@ -79,6 +80,7 @@ func TestACallIsAskedForThroughEveryDoorAndDecidedInAnotherProcess(t *testing.T)
 
 // An approval that is killed has been made, and then its request is done, or it waits on.
 func TestAnApprovalThatIsKilledIsMadeOrWaits(t *testing.T) {
+	testrun.Alone(t)
 	t.Parallel()
 	random := testrun.Random(t)
 	file := notesFile(t)
