@@ -13,6 +13,7 @@ import (
 	"pgregory.net/rapid"
 
 	commits "trails/db/history"
+	"trails/e2e/testrun"
 	"trails/fault"
 	"trails/kg"
 	"trails/kg/bundle"
@@ -203,6 +204,7 @@ func smallBundle(t testing.TB) (g, other *kg.Graph, text string) {
 // A byte of a bundle is another one, with the digest as it was and with the digest of the changed bundle: it is refused,
 // or has the same commits all the same. Cut anywhere, it is refused.
 func TestAChangedBundleIsRefusedOrTheSame(t *testing.T) {
+	testrun.Alone(t)
 	g, other, text := smallBundle(t)
 	before, want := headsOf(t, other), head(t, g).ID
 	applied := func(text string) bool {

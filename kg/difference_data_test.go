@@ -9,6 +9,7 @@ import (
 	"pgregory.net/rapid"
 
 	commits "trails/db/history"
+	"trails/e2e/testrun"
 	"trails/fault"
 	"trails/kg"
 	"trails/rdf"
@@ -17,6 +18,7 @@ import (
 
 // What differs between two files is what the one's list of statements has and the other's has not, subject by subject.
 func TestTheDifferenceOfTwoFilesIsThatOfTwoLists(t *testing.T) {
+	testrun.Alone(t)
 	e := newAsker(t)
 	rapid.Check(t, func(t *rapid.T) {
 		g, err := e.graph(t.Context(), sparqltest.Data(t))

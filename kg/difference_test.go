@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
+	"trails/e2e/testrun"
 	"trails/kg"
 	"trails/kg/change"
 	"trails/kg/load"
@@ -122,6 +123,7 @@ func TestARenameIsNoDifferenceOfData(t *testing.T) {
 // The update and the patch of a difference make the second state of the first one, whatever differs: an update without
 // blank nodes, and a patch with them.
 func TestTheTextOfADifferenceReplaysIt(t *testing.T) {
+	testrun.Alone(t)
 	g := newGraph(t, "")
 	n := 0
 	rapid.Check(t, func(r *rapid.T) {

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"trails/auth/policy"
+	"trails/e2e/testrun"
 	"trails/fault"
 	"trails/kg"
 	"trails/kg/load"
@@ -207,6 +208,7 @@ func newTeams(t *testing.T) *kg.Graph {
 }
 
 func TestRowsFindTheirNodesByAColumn(t *testing.T) {
+	testrun.Alone(t)
 	const table = "email,name\na@x,Ana\nb@x,Bob\nc@x,Cy\n"
 	for mode, want := range map[load.Mode]kg.Met{load.Merge: {New: 1, Changed: 1, Equal: 1}, load.Skip: {New: 1, Equal: 2}, load.Append: {New: 1}} {
 		t.Run(string(mode), func(t *testing.T) {
@@ -255,6 +257,7 @@ func TestReferencesOfAnImportAreIdsOrLabels(t *testing.T) {
 }
 
 func TestReferencesOfAnImportAreLabelsOfItsOwnRows(t *testing.T) {
+	testrun.Alone(t)
 	const staff = "types: {Person: {label: name, properties: {name: {type: string, required: true}, age: {type: integer}, manager: {class: Person}, friends: {class: Person, many: true}}}}"
 	for _, c := range []struct{ name, table, wrong string }{
 		{"before, after and in a circle", "name,manager\nAna,Cy\nBo,Ana\nCy,Bo\nDi,Di\n", ""},

@@ -358,6 +358,7 @@ func TestAnyNamesAreTaken(t *testing.T) {
 // TestOneBadCellDoesNotDecide has columns that are what all cells but one are: these say where
 // the others are, and strict takes them for text.
 func TestOneBadCellDoesNotDecide(t *testing.T) {
+	testrun.Alone(t)
 	const rows = 189
 	for name, c := range map[string]struct {
 		good       func(i int) string

@@ -547,6 +547,7 @@ types:
 // TestArithmeticHasAValueOrAWarningAndNeverBoth computes with values of all datatypes, alone and
 // two and two.
 func TestArithmeticHasAValueOrAWarningAndNeverBoth(t *testing.T) {
+	testrun.Alone(t)
 	g := newGraph(t, computedSchema)
 	mustUpdate(t, g, `INSERT DATA { <`+base+`Thing/1> a :Thing ; :text "a" ; :words "a"@en ; :whole 3 ; :parts 2.5 ; :wide 1.5e0 ; :truth true ;
 		:day "2024-02-01Z"^^xsd:date ; :moment "2024-01-01T00:00:00Z"^^xsd:dateTime ; :clock "10:00:00Z"^^xsd:time ; :span "P1M2D"^^xsd:duration ;

@@ -242,6 +242,7 @@ func drawPattern(t *rapid.T, depth int) string {
 // TestWhatTheDataHasIsNotComplainedOf asks for statements of the data with variables for some of
 // their terms: nothing is said of such a query, but that a type leaves out its subtypes.
 func TestWhatTheDataHasIsNotComplainedOf(t *testing.T) {
+	testrun.Alone(t)
 	rapid.Check(t, func(rt *rapid.T) {
 		g, statements := drawGraph(rt, t)
 		for range 6 {

@@ -57,6 +57,7 @@ func problems(t *testing.T, g *kg.Graph, l kg.Load, text string) []string {
 }
 
 func TestLinesThatNoTextFileCanShow(t *testing.T) {
+	testrun.Alone(t)
 	g := newGraph(t, notes)
 	long := note("long", strings.Repeat("x", 17<<20))
 	for name, c := range map[string]struct {

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"trails/e2e/testrun"
 	"trails/fault"
 	"trails/kg"
 	"trails/sparql"
@@ -37,6 +38,7 @@ func massData(n int) string {
 // What the plan of a migration says that its updates remove is what goes, by type: "safe" is
 // said where nothing is lost.
 func TestAnUpdateIsPlannedWithWhatItRemoves(t *testing.T) {
+	testrun.Alone(t)
 	for _, c := range []struct {
 		update  string
 		removes map[string]int64

@@ -10,6 +10,7 @@ import (
 	"pgregory.net/rapid"
 
 	commits "trails/db/history"
+	"trails/e2e/testrun"
 	"trails/fault"
 	"trails/kg"
 	"trails/kg/load"
@@ -245,6 +246,7 @@ func found(t *testing.T, snap *kg.Snapshot) map[string]bool {
 // A draft that is reset again and again to the commit before its head is a long row of lines: it reads right, merges, and
 // ends with a refusal that says what to do.
 func TestABranchIsResetManyTimes(t *testing.T) {
+	testrun.Alone(t)
 	g := newGraph(t, mergeSchema)
 	draft := g.Session(ana).On("draft")
 	if _, err := g.Session(ana).MakeBranch(t.Context(), kg.NewBranch{Name: "draft"}); err != nil {

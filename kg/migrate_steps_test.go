@@ -6,6 +6,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"trails/e2e/testrun"
 	"trails/fault"
 	"trails/kg"
 	"trails/kg/load"
@@ -16,6 +17,7 @@ import (
 // statements that were there: by steps of its own, or, where it loses something, by the
 // history.
 func TestEachStepThereAndBack(t *testing.T) {
+	testrun.Alone(t)
 	for _, c := range []struct {
 		step, says string
 		byHistory  bool

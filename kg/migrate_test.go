@@ -184,6 +184,7 @@ func longPlan(n int) (texts []string) {
 // A plan of sixty says what applying them one after the other does, each and together, and
 // ends at the one that is refused.
 func TestALongPlan(t *testing.T) {
+	testrun.Alone(t)
 	g := people(t, beforeMigrations, peopleBefore)
 	texts := longPlan(60)
 	refused := append(texts[:len(texts):len(texts)], "0061_narrow.yaml", "steps:\n- alter_property: {Person.nick: {max_length: 10}}\n", "0062_more.yaml", "steps: []\n")

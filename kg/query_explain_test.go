@@ -9,6 +9,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"trails/e2e/testrun"
 	"trails/kg"
 	"trails/rdf"
 	"trails/sparql"
@@ -17,6 +18,7 @@ import (
 
 // The rows of the first operator are the solutions, and the query answers the same before and after.
 func TestExplainCountsTheSolutions(t *testing.T) {
+	testrun.Alone(t)
 	e := newAsker(t)
 	rapid.Check(t, func(t *rapid.T) {
 		data, c := sparqltest.Data(t), sparqltest.Query(t)

@@ -7,6 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"trails/db"
+	"trails/e2e/testrun"
 	"trails/fault"
 	"trails/kg"
 	"trails/rdf"
@@ -108,6 +109,7 @@ func TestAQueryOfNoCommitIsRefused(t *testing.T) {
 
 // An update reads graphs of commits, on main and on a branch, and writes to none.
 func TestAnUpdateReadsCommitsAndWritesNone(t *testing.T) {
+	testrun.Alone(t)
 	const denied = "cannot be written to"
 	for text, want := range map[string]string{
 		`INSERT { ?s :was ?o } WHERE { GRAPH at:whole { ?s :title ?o } }`:                                    "",

@@ -266,6 +266,7 @@ func TestWhatCannotBeAskedIsRefused(t *testing.T) {
 // TestAServiceWithTheSameDataIsTheGroup wraps parts of drawn queries in SERVICE: an
 // endpoint that has what the graph has must answer them as the graph does.
 func TestAServiceWithTheSameDataIsTheGroup(t *testing.T) {
+	testrun.Alone(t)
 	path := t.TempDir() + "/same.db"
 	rapid.Check(t, func(rt *rapid.T) {
 		data := slices.DeleteFunc(sparqltest.Data(rt), func(q rdf.Quad) bool { return isBlank(q.Subject) || isBlank(q.Object) })

@@ -11,6 +11,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"trails/e2e/testrun"
 	"trails/fault"
 	"trails/kg"
 	"trails/kg/load"
@@ -48,6 +49,7 @@ func loadGood(t testing.TB, g *kg.Graph, name, text string) (rejects string, don
 // rows that refer to those among them, loads the good ones, mends the file of the others and
 // loads that: what is there then is what the data without mistakes makes.
 func TestBadRowsAreLeftOutAndCanBeMended(t *testing.T) {
+	testrun.Alone(t)
 	format := "csv"
 	property := func(t *testing.T, seed uint64) {
 		r := rand.New(rand.NewPCG(seed, 1))

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"trails/e2e/testrun"
 	"trails/kg"
 	"trails/kg/load"
 )
@@ -12,6 +13,7 @@ import (
 // What one file has renamed is a rename in the plan of another, whoever plans, however it gets
 // there, and nothing of it is lost.
 func TestARenameIsToldAsOne(t *testing.T) {
+	testrun.Alone(t)
 	const data = 10
 	for name, c := range map[string]struct{ patches, steps []string }{
 		"a property":                {[]string{"- rename_property: {Note.also: more}"}, []string{"rename property Note.also to more"}},

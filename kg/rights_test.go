@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"trails/db"
+	"trails/e2e/testrun"
 	"trails/fault"
 	"trails/kg"
 	"trails/rdf"
@@ -71,6 +72,7 @@ func allOf(t *testing.T, s *kg.Session) (lines []string) {
 // Somebody with rights changes what it sees, and nothing else: what it may not see is neither read nor lost, holds the
 // change to the rules, and is not named.
 func TestWhoSeesAPartChangesThat(t *testing.T) {
+	testrun.Alone(t)
 	const (
 		adds  = "it names what local:ana may not see"
 		more  = "than local:ana may see, which would be left without its type"

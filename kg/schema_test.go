@@ -215,6 +215,7 @@ func TestDataIsRenamedThereAndBack(t *testing.T) {
 // A node with very many values, of a type or of none, is renamed as quickly as many nodes
 // are: what is done for each value does not read all of them.
 func TestManyValuesOfOneNodeAreRenamed(t *testing.T) {
+	testrun.Alone(t)
 	g := createAt(t, newPath(t, t.TempDir()), "types:\n  Note: {iri: preserve, properties: {tag: {type: string, many: true}}}\n")
 	defer g.Close()
 	data := fmt.Sprintf("<%[1]sNote/a> <%[2]s> <%[1]sNote> .\n", base, string(rdf.Type))
