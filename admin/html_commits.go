@@ -162,6 +162,7 @@ func (d commitData) drawCall() h.Node {
 		prop("Call", callOf(*call, d.Listed)),
 		h.If(call.Agent != "", prop("Agent", bdiLine(call.Agent))),
 		h.If(call.Client != "", prop("Client", bdiLine(call.Client))),
+		h.If(call.Law() != "", prop("Rights", bdiLine(call.Law()))),
 		h.If(call.TraceID != "", prop("Trace", idCode(line(call.TraceID)))),
 	}
 }

@@ -326,7 +326,7 @@ func commitsGet(ctx context.Context, r *invoke.Request, in commitAsked) (*commit
 		return nil, err
 	}
 	if made != nil {
-		a := view.ActivityOf(*made)
+		a := view.ActivityOf(*made, r.Snapshot.SeesAll())
 		if out.Activity = a; !in.Quads {
 			out.Activity = madeBy{a.ID, a.Capability, a.Agent, a.Via, a.Outcome, a.TraceID}
 		}

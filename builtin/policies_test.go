@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -12,6 +13,7 @@ import (
 	"trails/fault"
 	"trails/invoke"
 	"trails/invoke/invoketest"
+	"trails/kg"
 )
 
 const firm = `
@@ -38,6 +40,38 @@ func setPolicies(t *testing.T, e *invoketest.Engine, policies string) {
 		t.Fatal(err)
 	}
 	e.Must(t, "trails.meta.policy.apply", string(args))
+}
+
+// The call of a commit names the policies that permitted it: those of the call, also if a person was asked in its middle, and
+// those of each type that it changed.
+func TestACommitNamesThePoliciesThatPermittedIt(t *testing.T) {
+	person := &asked{yes: true}
+	caller := policy.Principal{ID: "token:ci", Scopes: policy.NewScopes(policy.Runtime, policy.Builder), Authenticated: true}
+	for _, c := range []struct {
+		e                          *invoketest.Engine
+		policies, capability, args string
+		want                       []string
+	}{
+		{crowd(t), `@id("shapes") permit (principal, action == Action::"schema_apply", resource);`, "schema_apply",
+			`{"patch": "- drop_property: Note.tags", "allow_data_loss": true}`, []string{"shapes"}},
+		{governed(t, `permit (principal, action, resource);`), `@id("notes") permit (principal, action == Action::"change", resource == Type::"Note"); @id("pay") permit (principal, action == Action::"change", resource == Type::"Salary");`, "mutate",
+			`{"update": "DELETE {?s <urn:example:amount> ?o} INSERT {?s <urn:example:amount> 8} WHERE {?s <urn:example:amount> ?o}"}`, []string{"notes", "pay"}},
+	} {
+		setPolicies(t, c.e, `@id("reads") permit (principal, action in Action::"reads", resource); `+c.policies)
+		call := invoke.Call{Capability: c.capability, Args: json.RawMessage(c.args), Principal: caller, Via: "test", Ask: person.answer}
+		if _, err := c.e.Call(t.Context(), call); err != nil {
+			t.Errorf("%s: %v", c.capability, err)
+			continue
+		}
+		all := c.e.Activities(t)
+		i := slices.IndexFunc(all, func(a kg.Activity) bool { return a.Capability == c.capability && a.CommitSeq != 0 })
+		if permitted, _ := kg.PoliciesOf(all[max(i, 0)]); i < 0 || !slices.Equal(permitted, c.want) {
+			t.Errorf("%s: got %q, want %q", c.capability, permitted, c.want)
+		}
+	}
+	if len(person.questions) != 1 {
+		t.Errorf("asked %q", person.questions)
+	}
 }
 
 // A text of policies with many names of nothing is warned of by the first, and how many more.
@@ -188,7 +222,7 @@ func TestRecipesOfTheGuide(t *testing.T) {
 	if len(recipes) != 5 {
 		t.Fatalf("there are %d recipes", len(recipes))
 	}
-	e := governed(t, "")
+	e := governed(t, `permit (principal, action, resource);`)
 	for _, r := range recipes {
 		args, err := json.Marshal(map[string]string{"policies": r[1], "cases": r[2]})
 		if err != nil {

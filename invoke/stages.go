@@ -345,15 +345,13 @@ func (c *Capability) asked() capability.Descriptor {
 // listedBy reports whether policies let a caller call it anywhere.
 func (c *Capability) listedBy(a *kg.Authority) bool { return a.Lists(c.asked()) }
 
-// permit asks the policies of the graph, and records which of them permit the call.
+// permit asks the policies of the graph, and records which of them permit the call, and which could not be evaluated.
 func (r *Request) permit(ctx context.Context) error {
 	if err := r.hide(ctx); err != nil {
 		return err
 	}
-	by, err := r.authority.MayCall(r.Capability.asked(), r.on)
-	for _, name := range by {
-		r.Uses(kg.PolicyIRI(name))
-	}
+	used, err := r.authority.MayCall(r.Capability.asked(), r.on)
+	r.activity.Used = append(r.activity.Used, used...)
 	return err
 }
 
@@ -385,7 +383,7 @@ func (r *Request) ToBranch(ctx context.Context, name string) error {
 }
 
 func (r *Request) handle(ctx context.Context) (err error) {
-	warnings := slices.Clone(r.Parts.Warnings) // warnings about the arguments
+	warnings, used := slices.Clone(r.Parts.Warnings), slices.Clone(r.activity.Used) // of the stages before
 	r.value, err = r.Capability.Handle(ctx, r)
 	var mass *kg.MassChange
 	switch {
@@ -401,7 +399,7 @@ func (r *Request) handle(ctx context.Context) (err error) {
 	case !asked:
 		return r.orAsk(err)
 	}
-	r.activity.Used, r.Parts = using(r.Principal), Parts{Warnings: warnings} // drops the parts of the first try
+	r.activity.Used, r.Parts = used, Parts{Warnings: warnings} // drops the parts of the first try
 	r.value, err = r.Capability.Handle(ctx, r)
 	return err
 }

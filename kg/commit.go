@@ -262,6 +262,7 @@ type transaction struct {
 	w         *db.Writer
 	authority *Authority       // what policies let the author do
 	refusals  map[string]error // what they have decided, by resource
+	policies  []string         // what they used for that
 	job       job
 	before    Commit    // the head, as the author sees it
 	schema    *compiled // as the author sees it; nil is that of the head
@@ -751,6 +752,12 @@ func (t *transaction) commit(ctx context.Context) error {
 	}
 	activity, message := t.session.completed(t.job.set.Activity), t.job.set.Message
 	activity.Generated = append(slices.Clip(activity.Generated), t.changed...)
+	activity.Used = slices.Clip(activity.Used)
+	for _, iri := range t.policies {
+		if !slices.Contains(activity.Used, iri) {
+			activity.Used = append(activity.Used, iri)
+		}
+	}
 	if err := t.tellOrigins(ctx, &activity); err != nil {
 		return err
 	}

@@ -324,7 +324,7 @@ func (t *transaction) refuseForbidden(ctx context.Context, n node, changes []cha
 	for _, d := range changes {
 		switch kind, _ := schema.RecordOf(d.Quad); {
 		case kind == schema.PolicyRecord:
-			if err := t.authority.refusal(policy.Administer, t.authority.law.graphOf(), cedar.Resource{}); err != nil {
+			if err := t.refusalOf(policy.Administer, t.authority.law.graphOf(), cedar.Resource{}); err != nil {
 				return err
 			}
 		case d.Quad.Label != rdf.SchemaGraph:
@@ -368,11 +368,17 @@ func keepNamed(before, after *compiled) error {
 	return nil
 }
 
-// refusalOf is [Authority.refusal], decided once for each resource.
+// refusalOf is [Authority.refusal], decided once for each resource. What the decisions used is recorded with the commit.
 func (t *transaction) refusalOf(action policy.Action, on, branch cedar.Resource) error {
 	err, known := t.refusals[on.String()]
 	if !known {
-		err = t.authority.refusal(action, on, branch)
+		var used []string
+		used, err = t.authority.refusal(action, on, branch)
+		for _, iri := range used {
+			if !slices.Contains(t.policies, iri) {
+				t.policies = append(t.policies, iri)
+			}
+		}
 		if t.refusals == nil {
 			t.refusals = map[string]error{}
 		}
@@ -401,19 +407,35 @@ func (t *transaction) classesOf(ctx context.Context, n node, changes []change.De
 	return classes, nil
 }
 
-// refusal is the fault Denied for what policies do not permit the caller, or nil.
-func (a *Authority) refusal(action policy.Action, on, branch cedar.Resource) error {
+// refusal is the fault Denied for what policies do not permit the caller, or nil, with what the decision used.
+func (a *Authority) refusal(action policy.Action, on, branch cedar.Resource) (used []string, err error) {
 	if a == nil {
-		return nil
+		return nil, nil
 	}
 	if a.law.unlawful != nil {
-		return a.unlawful()
+		return nil, a.unlawful()
 	}
-	return a.denied(action, on, a.decide(action, on, branch))
+	d := a.decide(action, on, branch)
+	return a.law.usedBy(d), a.denied(action, on, d)
 }
 
-// MayCall returns the names of the policies of the graph that permit a capability on a branch by [Authority.Calls], or the refusal.
-func (a *Authority) MayCall(d capability.Descriptor, on Branch) (by []string, err error) {
+// usedBy is what a decision used, for provenance. That of a graph without policies used nothing.
+func (l *law) usedBy(d cedar.Decision) (used []string) {
+	if l.none {
+		return nil
+	}
+	for _, name := range d.Policies {
+		used = append(used, PolicyIRI(name))
+	}
+	for _, failed := range d.Failed {
+		used = append(used, passedOver+failed.Policy)
+	}
+	return used
+}
+
+// MayCall returns what the decision used by which policies permit a capability on a branch, see [Authority.Calls], or the
+// refusal.
+func (a *Authority) MayCall(d capability.Descriptor, on Branch) (used []string, err error) {
 	if a == nil || !d.PolicyRequired.Action.Governed() {
 		return nil, nil
 	}
@@ -424,10 +446,7 @@ func (a *Authority) MayCall(d capability.Descriptor, on Branch) (by []string, er
 	if !verdict.Allowed {
 		return nil, a.denied(action, a.law.placeOf(action, on), verdict)
 	}
-	if a.law.none { // the graph has no such policies
-		return nil, nil
-	}
-	return verdict.Policies, nil
+	return a.law.usedBy(verdict), nil
 }
 
 // MayDo is nil, or the refusal of an action on a branch.
@@ -435,7 +454,8 @@ func (a *Authority) MayDo(action policy.Action, on Branch) error {
 	if a == nil {
 		return nil
 	}
-	return a.refusal(action, a.law.placeOf(action, on), a.law.contextOf(action, on))
+	_, err := a.refusal(action, a.law.placeOf(action, on), a.law.contextOf(action, on))
+	return err
 }
 
 // placeOf is what an action on a branch is done to.

@@ -2,6 +2,7 @@ package kg
 
 import (
 	"context"
+	"strings"
 
 	"trails/auth/cedar"
 	"trails/auth/policy"
@@ -20,6 +21,24 @@ const (
 
 // PolicyIRI names a policy in provenance, as what a call used that it permits.
 func PolicyIRI(name string) string { return string(schema.PolicyRecord.Node("")) + "/" + name }
+
+// passedOver begins the IRI by which provenance names a policy whose condition could not be evaluated, among what an allowed
+// call used.
+const passedOver = "urn:trails:passed-over:"
+
+// PoliciesOf returns the policies that permitted the call of an activity, and those that were passed over, because their
+// conditions could not be evaluated.
+func PoliciesOf(a Activity) (permitted, failed []string) {
+	for _, iri := range a.Used {
+		if name, is := strings.CutPrefix(iri, PolicyIRI("")); is {
+			permitted = append(permitted, name)
+		}
+		if name, is := strings.CutPrefix(iri, passedOver); is {
+			failed = append(failed, name)
+		}
+	}
+	return permitted, failed
+}
 
 // quadsOfPolicies are the quads that store a text; none for "".
 func quadsOfPolicies(text string) []rdf.Quad {

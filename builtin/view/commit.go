@@ -146,15 +146,35 @@ type Activity struct {
 	Inputs     string `json:"inputs_sha256"`
 	Outcome    string `json:"outcome"`
 	TraceID    string `json:"trace_id"`
+	// Policies are those that permitted it, and PassedOver those whose conditions could not be evaluated; nil for a caller
+	// who may see a part of the graph, because their names may tell of the rest.
+	Policies   []string `json:"policies,omitempty"`
+	PassedOver []string `json:"passed_over,omitempty"`
+}
+
+// Law is which policies decided about the call, as a text; "" if none did.
+func (a Activity) Law() string {
+	var parts []string
+	if len(a.Policies) > 0 {
+		parts = append(parts, "permitted by "+strings.Join(a.Policies, " and "))
+	}
+	if len(a.PassedOver) > 0 {
+		parts = append(parts, "the condition of "+strings.Join(a.PassedOver, " and of ")+" could not be evaluated")
+	}
+	return strings.Join(parts, "; ")
 }
 
 // ActivityOf returns what is shown of an activity.
-func ActivityOf(a kg.Activity) *Activity {
-	return &Activity{
+func ActivityOf(a kg.Activity, seesAll bool) *Activity {
+	out := &Activity{
 		ID: a.ID, Capability: a.Capability, Version: a.Version, Agent: a.Agent, Client: policy.ClientIn(a.Used), Via: a.Via,
 		Started: Stamp(a.Started), Ended: Stamp(a.Ended),
 		Inputs: hex.EncodeToString(a.Inputs), Outcome: a.Outcome, TraceID: a.TraceID,
 	}
+	if seesAll {
+		out.Policies, out.PassedOver = kg.PoliciesOf(a)
+	}
+	return out
 }
 
 // Stamp writes a time.

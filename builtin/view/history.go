@@ -66,7 +66,7 @@ func viewHistory(ctx context.Context, r *invoke.Request, in historyAsked) (*Hist
 	}
 	teller := NewTeller(r)
 	for _, e := range entries {
-		v := HistoryEntry{Commit: *CommitOf(e.Commit), More: e.More, Activity: optionalActivity(e.Activity)}
+		v := HistoryEntry{Commit: *CommitOf(e.Commit), More: e.More, Activity: optionalActivity(r, e.Activity)}
 		told, err := teller.Tell(ctx, e.Commit, e.Activity)
 		if err != nil {
 			return nil, err
@@ -90,11 +90,11 @@ func Before(ctx context.Context, r *invoke.Request, commit string) (kg.Seq, erro
 	return c.Seq, err
 }
 
-func optionalActivity(a *kg.Activity) *Activity {
+func optionalActivity(r *invoke.Request, a *kg.Activity) *Activity {
 	if a == nil {
 		return nil
 	}
-	return ActivityOf(*a)
+	return ActivityOf(*a, r.Snapshot.SeesAll())
 }
 
 func changeViews(ctx context.Context, r *invoke.Request, list []browse.PropertyChange) ([]PropertyChange, error) {
@@ -162,7 +162,7 @@ func viewCommit(ctx context.Context, r *invoke.Request, in commitAsked) (*Commit
 		return nil, err
 	}
 	out := &CommitPage{
-		Commit: *CommitOf(c), Activity: optionalActivity(made), Nodes: []NodeChange{}, Truncated: truncated,
+		Commit: *CommitOf(c), Activity: optionalActivity(r, made), Nodes: []NodeChange{}, Truncated: truncated,
 		SchemaChanged: c.SchemaSeq == c.Seq,
 	}
 	told, err := NewTeller(r).Tell(ctx, c, made)

@@ -27,6 +27,9 @@ func writeShown(w io.Writer, s shown) error {
 	fmt.Fprintf(w, "author  %s\ntime    %s\n", line(s.Commit.Author), s.Commit.Time)
 	if a := s.Activity; a != nil {
 		fmt.Fprintf(w, "call    %s %s via %s, trace %s\n", line(a.Capability), line(a.Version), line(a.Via), line(a.TraceID))
+		if law := a.Law(); law != "" {
+			fmt.Fprintf(w, "rights  %s\n", line(law))
+		}
 	}
 	if s.Commit.Message != "" {
 		fmt.Fprintf(w, "\n    %s\n", line(s.Commit.Message))
