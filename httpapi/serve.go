@@ -65,10 +65,11 @@ func IsLocal(ln net.Listener) bool {
 }
 
 // Serve answers on ln until ctx ends. Then /ready says no, event streams are ended, no connections are accepted, and
-// calls in flight may continue for [Limits.Grace] before they are cut. It closes ln. A Server serves once.
+// calls in flight may continue for [Limits.Grace] before they are cut, which their callers are told. It closes ln. A Server
+// serves once.
 func (s *Server) Serve(ctx context.Context, ln net.Listener) error {
-	calls, cut := context.WithCancel(context.WithoutCancel(ctx))
-	defer cut()
+	calls, cut := context.WithCancelCause(context.WithoutCancel(ctx))
+	defer cut(nil)
 	limits, log := s.server.limits, s.server.log
 	srv := &http.Server{
 		Handler:           s,
@@ -104,6 +105,14 @@ func (s *Server) Serve(ctx context.Context, ln net.Listener) error {
 		return err
 	}
 	log.Warn("calls still in flight are cut", "after", limits.Grace)
-	cut()
+	cut(fault.New(fault.TimedOut, "the server was stopped before this call had an answer; ask again once it is back"))
+	telling, told := context.WithTimeout(context.Background(), lastAnswers)
+	defer told()
+	if srv.Shutdown(telling) == nil {
+		return nil
+	}
 	return srv.Close()
 }
+
+// lastAnswers is how long calls that were cut have to say so.
+const lastAnswers = 2 * time.Second

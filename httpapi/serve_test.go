@@ -219,16 +219,39 @@ func TestStreamsOfSessionsAreLeftToTheirKeeper(t *testing.T) {
 }
 
 func TestACallThatDoesNotFinishIsCutAfterTheGrace(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		p, _, stop := serve(t, func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() })
-		c := p.dial()
-		_, _ = io.WriteString(c, get("/admin/call"))
-		synctest.Wait()
-		start := time.Now()
-		if err := stop(); err != nil || time.Since(start) != 10*time.Second {
-			t.Errorf("after %s: %v", time.Since(start), err)
-		}
-	})
+	for name, c := range map[string]struct {
+		handler http.HandlerFunc
+		says    string
+		end     time.Duration // at the latest
+	}{
+		"one that says so": {func(w http.ResponseWriter, r *http.Request) {
+			<-r.Context().Done()
+			http.Error(w, context.Cause(r.Context()).Error(), http.StatusGatewayTimeout)
+		}, "the server was stopped before this call had an answer", 12*time.Second - 1},
+		"one that does not end": {func(http.ResponseWriter, *http.Request) { time.Sleep(time.Minute) }, "", 12 * time.Second},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				p, _, stop := serve(t, c.handler)
+				said := make(chan string)
+				conn := p.dial()
+				_, _ = io.WriteString(conn, get("/admin/call"))
+				go func() {
+					text, _ := io.ReadAll(conn) // it may be cut
+					said <- string(text)
+				}()
+				synctest.Wait()
+				start := time.Now()
+				if err := stop(); err != nil || time.Since(start) < 10*time.Second || time.Since(start) > c.end {
+					t.Errorf("after %s: %v", time.Since(start), err)
+				}
+				if got := <-said; c.says == "" && got != "" || !strings.Contains(got, c.says) {
+					t.Errorf("it was told %q", got)
+				}
+				time.Sleep(time.Minute) // until the call has ended
+			})
+		})
+	}
 }
 
 func TestAStreamLivesAsLongAsItIsRead(t *testing.T) {

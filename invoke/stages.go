@@ -70,7 +70,7 @@ func (e *Engine) Call(ctx context.Context, c Call) (Result, error) {
 			Used:       using(c.Principal),
 		},
 	}
-	err := r.run(ctx)
+	err := ended(ctx, r.run(ctx), c.Capability)
 	r.Release()
 	r.place.Leave()
 	r.settle()
@@ -79,9 +79,6 @@ func (e *Engine) Call(ctx context.Context, c Call) (Result, error) {
 	}
 	r.record(ctx, err)
 	r.observe(err)
-	if why := context.Cause(ctx); errors.Is(err, context.Canceled) && fault.Is(why, fault.TimedOut) {
-		err = why // the limit of the request, which the door sets
-	}
 	if err != nil {
 		return Result{}, e.fail(err, c.TraceID, c.Capability)
 	}
@@ -127,15 +124,23 @@ func (r *Request) run(ctx context.Context) (err error) {
 	return nil
 }
 
-// fail converts any error to a fault that may be shown, and logs what is hidden from callers.
-func (e *Engine) fail(err error, traceID, what string) error {
-	switch {
+// ended converts the error of a call that its context has ended to a fault: the context's own one, such as the limit that the
+// door sets, or one that says so.
+func ended(ctx context.Context, err error, what string) error {
+	switch why := context.Cause(ctx); {
 	case errors.Is(err, context.DeadlineExceeded):
 		return fault.New(fault.TimedOut, "%s took too long and was stopped", what)
+	case errors.Is(err, context.Canceled) && fault.Is(why, fault.TimedOut):
+		return why
 	case errors.Is(err, context.Canceled):
 		return fault.New(fault.TimedOut, "%s was cancelled", what)
 	}
-	f := fault.Of(err)
+	return err
+}
+
+// fail converts any error to a fault that may be shown, and logs what is hidden from callers.
+func (e *Engine) fail(err error, traceID, what string) error {
+	f := fault.Of(ended(context.Background(), err, what))
 	if f.Kind != fault.Internal {
 		if f.Whole() != f.Message {
 			e.config.Log.Warn("call refused", "capability", what, "trace_id", traceID, "error", fault.Whole(err))

@@ -161,6 +161,24 @@ func TestACallThatIsStoppedSaysSo(t *testing.T) {
 	if log.Len() > 0 {
 		t.Errorf("that is no fault of ours, but the log says %s", log)
 	}
+	if err := e.prov.flush(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	err = e.graph.Session(policy.Local("ana", "")).View(t.Context(), func(s *kg.Snapshot) error {
+		recorded, err := s.Activities(t.Context(), kg.ActivityFilter{Refused: true}, 10)
+		for _, a := range recorded {
+			if a.Error != fault.TimedOut.String() {
+				t.Errorf("%s is recorded as %s", a.Capability, a.Error)
+			}
+		}
+		if len(recorded) != 3 {
+			t.Errorf("%d calls are recorded", len(recorded))
+		}
+		return err
+	})
+	if err != nil {
+		t.Error(err)
+	}
 }
 
 func TestEveryKindHasAnOutcome(t *testing.T) {
