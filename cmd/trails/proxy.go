@@ -38,8 +38,8 @@ A server that is away costs each request an error that says so, and requests wor
 it is back. A session that it has lost is replaced: the handshake, the log level and the
 subscriptions of the host are repeated, and the host is told what may have changed.
 
-At the end of stdin answers in flight are waited for, thirty seconds at most; then, and at
-once when the process is told to stop, requests are cancelled and the session is deleted.
+At the end of stdin answers in flight are waited for, thirty seconds at most, and two when the
+process is told to stop; then requests are refused and cancelled, and the session is deleted.
 `,
 		Example: `  trails proxy https://kg.example.org
   TRAILS_TOKEN_KG_EXAMPLE_ORG=secret trails proxy https://kg.example.org/graphs/notes/mcp

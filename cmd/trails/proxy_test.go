@@ -217,7 +217,7 @@ func TestTheProxyNamesTheTokenThatIsMissing(t *testing.T) {
 	}
 }
 
-// A host may write its messages, close its end, and then read: it gets every answer. A signal ends the proxy at once.
+// A host may write its messages, close its end, and then read: it gets every answer. A signal ends the proxy, at once where no answer is owed.
 func TestTheProxyEndsInOrder(t *testing.T) {
 	s := start(t, nil, "serve", newNotes(t), "--addr", "127.0.0.1:0", "--stateful")
 	cmd := exec.Command("trails", "proxy", s.base)

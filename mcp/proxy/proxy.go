@@ -54,35 +54,38 @@ const (
 // Times.
 const (
 	drainTime     = 30 * time.Second // for answers after the end of in
-	stopTime      = 2 * time.Second  // for requests that were cancelled at the end
+	stopTime      = 2 * time.Second  // for answers after the end of the context, and for what is said and cancelled at the end
 	deleteTime    = 5 * time.Second  // to delete the session
 	handshakeTime = 30 * time.Second // to replace a lost session
 	noticeTime    = 30 * time.Second // for a message without an answer to be accepted
 )
 
 // Run passes messages until in ends or ctx does: a message a line on in and on out, nothing else on out. At the end of
-// in it waits thirty seconds at most for answers. Then, and at once when ctx ends, it cancels the requests in flight,
-// deletes the server's session, and returns nil. A read of in and a write to out that are under way cannot be broken
+// in it waits thirty seconds at most for answers, and at that of ctx two. Then it refuses and cancels the requests in
+// flight, deletes the server's session, and returns nil. A read of in and a write to out that are under way cannot be broken
 // off; they end with in and out. A token that may not be sent, and a failed write to out, are errors.
 func Run(ctx context.Context, in io.Reader, out io.Writer, o Options) error {
 	if o.Silence == 0 {
 		o.Silence = DefaultSilence
 	}
-	living, end := context.WithCancelCause(ctx)
+	living, end := context.WithCancelCause(context.WithoutCancel(ctx))
 	defer end(nil)
-	p := &proxy{Options: o, origin: originOf(o.URL), living: living, end: end, out: out, calls: map[string]*call{}, current: &held{}}
+	p := &proxy{Options: o, origin: originOf(o.URL), stopped: ctx.Done(), living: living, end: end, out: out, calls: map[string]*call{}, current: &held{}}
 	p.http = p.client()
 	if _, err := p.token(); err != nil {
 		return err
 	}
 	p.read(in)
 	p.drain()
-	failed := context.Cause(living) // nil at the end of in
+	var told sync.WaitGroup
+	told.Go(p.refuseOpen)
+	p.wait(stopTime, &told)
+	failed := context.Cause(living) // nil unless a write has failed
 	end(nil)
 	p.wait(stopTime, &p.answering, &p.listening)
 	p.deleteSession()
-	if ctx.Err() != nil || failed == nil {
-		return nil
+	if ctx.Err() != nil {
+		return nil // the host may be gone
 	}
 	return failed
 }
@@ -90,10 +93,11 @@ func Run(ctx context.Context, in io.Reader, out io.Writer, o Options) error {
 // proxy is one run.
 type proxy struct {
 	Options
-	origin string
-	http   *http.Client
-	living context.Context // ends with the run; its cause is a failed write
-	end    context.CancelCauseFunc
+	origin  string
+	http    *http.Client
+	stopped <-chan struct{} // is closed when the process is told to stop
+	living  context.Context // ends with the run; its cause is a failed write
+	end     context.CancelCauseFunc
 
 	answering sync.WaitGroup // messages of the host
 	listening sync.WaitGroup // streams that no answer ends
@@ -132,6 +136,8 @@ func (p *proxy) read(in io.Reader) {
 			text, whole, err := session.ReadLine(r, maxMessage)
 			select {
 			case lines <- line{text, whole}:
+			case <-p.stopped:
+				return
 			case <-p.living.Done():
 				return
 			}
@@ -149,6 +155,8 @@ func (p *proxy) read(in io.Reader) {
 				return
 			}
 			before = p.take(bytes.TrimSpace(l.text), l.whole, before)
+		case <-p.stopped:
+			return
 		case <-p.living.Done():
 			return
 		}
@@ -373,7 +381,7 @@ func (p *proxy) write(text []byte) {
 	}
 }
 
-// drain waits for the answers in flight.
+// drain waits for the answers in flight, not as long once the process is told to stop.
 func (p *proxy) drain() {
 	timed, cancel := context.WithTimeout(p.living, drainTime)
 	defer cancel()
@@ -381,7 +389,33 @@ func (p *proxy) drain() {
 	go func() { p.answering.Wait(); close(over) }()
 	select {
 	case <-over:
+		return
 	case <-timed.Done():
+		return
+	case <-p.stopped:
+	}
+	select {
+	case <-over:
+	case <-time.After(stopTime):
+	case <-timed.Done():
+	}
+}
+
+// refuseOpen answers the requests whose answers are not waited for any more. A subscription has none.
+func (p *proxy) refuseOpen() {
+	p.mu.Lock()
+	open := map[*call]bool{}
+	for _, c := range p.calls {
+		open[c] = !c.is("subscriptions/listen")
+	}
+	p.mu.Unlock()
+	for c, waited := range open {
+		if !waited {
+			continue
+		}
+		for _, h := range p.close(c) {
+			p.refuse(h.ID, fault.New(fault.TimedOut, "the proxy was ended before the server at %s had answered, which may have done what was requested: look before you repeat it", p.origin))
+		}
 	}
 }
 

@@ -938,9 +938,9 @@ func TestACancelledRequestEnds(t *testing.T) {
 	}
 }
 
-// At the end of its input the proxy waits for answers; told to stop, it does not.
+// At the end of its input the proxy waits for answers; told to stop it does not for long, and says so.
 func TestTheProxyEnds(t *testing.T) {
-	open, ended := make(chan struct{}), make(chan struct{}, 2)
+	open, ended := make(chan struct{}), make(chan struct{}, 4)
 	f := newFake(t, func(w http.ResponseWriter, r *http.Request, m wire) {
 		select {
 		case <-open:
@@ -954,10 +954,14 @@ func TestTheProxyEnds(t *testing.T) {
 	h.handshake()
 	h.send(`{"jsonrpc":"2.0","id":1,"method":"tools/call"}`)
 	eventually(t, "the request does not arrive", func() bool { return len(f.requests("tools/call")) == 1 })
+	h.send(`{"jsonrpc":"2.0","id":2,"method":"subscriptions/listen"}`)
+	eventually(t, "the subscription does not arrive", func() bool { return len(f.requests("subscriptions/listen")) == 1 })
 	h.stop()
+	h.expect(`"id":1`, "-32603", "timed_out", "may have done what was requested")
 	if err := h.wait(); err != nil || len(f.requests("DELETE s1")) != 1 {
 		t.Errorf("told to stop: %v, %q", err, f.requests("DELETE"))
 	}
+	<-ended
 	<-ended
 	if line, more := <-h.out; more {
 		t.Errorf("after the end there is %s", line)
@@ -966,11 +970,22 @@ func TestTheProxyEnds(t *testing.T) {
 	h = connect(t, f.URL)
 	h.handshake()
 	h.send(`{"jsonrpc":"2.0","id":1,"method":"tools/call"}`)
-	_ = h.in.Close()
 	eventually(t, "the request does not arrive", func() bool { return len(f.requests("tools/call")) == 2 })
-	close(open)
+	h.stop()
+	open <- struct{}{}
 	h.expect(`"id":1`, "did")
 	if err := h.wait(); err != nil || len(f.requests("DELETE s2")) != 1 {
+		t.Errorf("told to stop just before an answer: %v, %q", err, f.requests("DELETE"))
+	}
+
+	h = connect(t, f.URL)
+	h.handshake()
+	h.send(`{"jsonrpc":"2.0","id":1,"method":"tools/call"}`)
+	_ = h.in.Close()
+	eventually(t, "the request does not arrive", func() bool { return len(f.requests("tools/call")) == 3 })
+	close(open)
+	h.expect(`"id":1`, "did")
+	if err := h.wait(); err != nil || len(f.requests("DELETE s3")) != 1 {
 		t.Errorf("at the end of input: %v, %q", err, f.requests("DELETE"))
 	}
 }
