@@ -175,18 +175,24 @@ func TestBadRowsAreLeftOutAndCanBeMended(t *testing.T) {
 
 // TestRowsThatCannotBeReadAreRejectsToo has rows that are none: the text is kept.
 func TestRowsThatCannotBeReadAreRejectsToo(t *testing.T) {
-	for name, c := range map[string]struct{ in, text, want string }{
-		"a quote within a cell":  {"in.csv", "id,name\na,Ana\nb,5\" disk\nc,Cy\n", "id,name,_rejected\n\"b,5\"\" disk\",,"},
-		"cells that are missing": {"in.csv", "id,name,age\na,Ana,1\nb,Bo\nc,Cy,2\n", "id,name,age,_rejected\nb,Bo,,\"the row has 2 cells"},
-		"cells too many":         {"in.csv", "id;name\na;Ana\nb;Bo;x;y\n", "id,name,_rejected\nb,Bo,\"the row has 4 cells and the header 2; a cell that holds a separator is quoted; behind the last column: x, y\""},
-		"a line that is no JSON": {"in.ndjson", "{\"id\":\"a\",\"name\":\"A\"}\n{\"id\":\n", `{"line":"{\"id\":","_rejected":"the JSON object does not end on its line"}`},
-		"objects on one line":    {"in.json", `[{"id":"a","name":"A"},{"id":"b"},{"id":"c","name":"C"}]`, `{"id":"b","_rejected":"name is required"}` + "\n"},
-		"rejected again":         {"in.ndjson", `{"id":"b","_rejected":"it had no name"}` + "\n" + `{"id":"c","name":"C"}`, `{"_rejected":"name is required","id":"b"}` + "\n"},
+	for name, c := range map[string]struct {
+		in, text, want string
+		good           int64
+	}{
+		"a quote within a cell":      {"in.csv", "id,name\na,Ana\nb,5\" disk\nc,Cy\n", "id,name,_rejected\n\"b,5\"\" disk\",,", 2},
+		"cells that are missing":     {"in.csv", "id,name,age\na,Ana,1\nb,Bo\nc,Cy,2\n", "id,name,age,_rejected\nb,Bo,,\"the row has 2 cells", 2},
+		"cells too many":             {"in.csv", "id;name\na;Ana\nb;Bo;x;y\n", "id,name,_rejected\nb,Bo,\"the row has 4 cells and the header 2; a cell that holds a separator is quoted; behind the last column: x, y\"", 1},
+		"a line that is no JSON":     {"in.ndjson", "{\"id\":\"a\",\"name\":\"A\"}\n{\"id\":\n", `{"line":"{\"id\":","_rejected":"the JSON object does not end on its line"}`, 1},
+		"objects on one line":        {"in.json", `[{"id":"a","name":"A"},{"id":"b"},{"id":"c","name":"C"}]`, `{"id":"b","_rejected":"name is required"}` + "\n", 2},
+		"rejected again":             {"in.ndjson", `{"id":"b","_rejected":"it had no name"}` + "\n" + `{"id":"c","name":"C"}`, `{"_rejected":"name is required","id":"b"}` + "\n", 1},
+		"a line that is too long":    {"in.ndjson", `{"id":"a","name":"A"}` + "\n" + `{"id":"b","name":"` + strings.Repeat("é", 9<<20) + `"}` + "\n" + `{"id":"c","name":"C"}`, `{"line":"{\"id\":\"b\",\"name\":\"ééé`, 2},
+		"an object that is too long": {"in.json", `[{"id":"a","name":"A"},{"id":"b","name":"` + strings.Repeat("é", 9<<20) + `"},{"id":"c","name":"C"}]`, `{"line":"{\"id\":\"b\",\"name\":\"ééé`, 2},
+		"nothing between commas":     {"in.json", `[{"id":"a","name":"A"},,{"id":"c","name":"C"}]`, `{"line":"","_rejected":"there is nothing before a comma`, 2},
 	} {
 		t.Run(name, func(t *testing.T) {
 			rejects, done, err := loadGood(t, newGraph(t, workers), c.in, c.text)
-			if err != nil || !strings.HasPrefix(rejects, c.want) || done.LeftOut.Count != 1 {
-				t.Errorf("got %q of %d, %v, want %q", rejects, done.LeftOut.Count, err, c.want)
+			if err != nil || !strings.HasPrefix(rejects, c.want) || done.LeftOut.Count != 1 || done.Records != c.good {
+				t.Errorf("got %q of %d beside %d, %v, want %q beside %d", rejects, done.LeftOut.Count, done.Records, err, c.want, c.good)
 			}
 		})
 	}

@@ -180,12 +180,12 @@ func (r *reader) readTable(text *bufio.Reader, format Format, t *schema.Type) er
 				}
 			}
 			err = r.reject(r.rowProblem(wrong))
-		case errors.Is(err, errLongRow):
-			r.Partial = true
-			return r.rejectLine(err)
 		case err == nil:
 			err = r.readRow(t, rows, columns, cells)
 		}
+	}
+	if broken := (*breakError)(nil); errors.As(err, &broken) {
+		return r.breakOff(fault.FieldError{Code: fault.Shape, Message: broken.reason, Source: r.placeAt(broken.line, broken.column)})
 	}
 	return r.unreadableTable(rows, err)
 }

@@ -90,6 +90,8 @@ func (r *reader) formatOf(name string, text *bufio.Reader) (format Format, err e
 		return XLSX, nil
 	case what != "":
 		return "", fault.New(fault.Malformed, "%s looks like %s; a load reads %s", name, what, titles())
+	case format == XLSX && len(head) == 0:
+		return "", fault.New(fault.Malformed, "%s is empty; save the workbook again", name)
 	case format == XLSX:
 		return "", fault.New(fault.Malformed, "%s is no workbook: it does not begin as a zip does, and looks like text; call it .csv, or say the format", name)
 	case format != "":
@@ -167,12 +169,18 @@ func binaryKind(head []byte) string {
 	begin := strings.ToLower(string(bytes.TrimLeft(head, " \t\r\n")[:min(20, len(bytes.TrimLeft(head, " \t\r\n")))]))
 	switch {
 	case strings.HasPrefix(begin, "<!doctype html"), strings.HasPrefix(begin, "<html"):
-		return "an HTML page"
+		return "an HTML page: open it in a spreadsheet program and save its table as .xlsx or CSV"
+	case strings.HasPrefix(begin, "<") && slices.ContainsFunc(spreadsheetXML, func(namespace string) bool { return bytes.Contains(head, []byte(namespace)) }):
+		return "a spreadsheet as XML: open it in a spreadsheet program and save it as .xlsx or CSV"
 	case bytes.Count(head, []byte{0}) > 8 && !utf8.Valid(head[:max(0, len(head)-3)]):
 		return "binary data"
 	}
 	return ""
 }
+
+// spreadsheetXML are the namespaces of spreadsheets that are XML and no archive (SpreadsheetML 2003 and flat OpenDocument), which
+// would else be taken for RDF/XML.
+var spreadsheetXML = []string{"urn:schemas-microsoft-com:office:spreadsheet", "urn:oasis:names:tc:opendocument:xmlns:office"}
 
 // looksLikeTable reports whether a text begins with a head and a row of as many cells,
 // two at least.

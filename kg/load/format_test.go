@@ -91,3 +91,31 @@ func TestAGuessedFormatIsAGuess(t *testing.T) {
 		}
 	}
 }
+
+// TestWhatIsNoDataIsNamed holds that a file is refused as what it is, whatever it is called, and not read as something else.
+func TestWhatIsNoDataIsNamed(t *testing.T) {
+	testrun.Alone(t)
+	for name, c := range map[string]struct{ text, want string }{
+		"staff.xlsx":   {"", "staff.xlsx is empty"},
+		"staff.xls":    {`<?xml version="1.0"?><?mso-application progid="Excel.Sheet"?><Workbook xmlns="urn:schemas-microsoft-com:office:spreadsheet"/>`, "looks like a spreadsheet as XML"},
+		"staff.fods":   {`<office:document xmlns:office="urn:oasis:names:tc:opendocument:xmlns:office:1.0"/>`, "looks like a spreadsheet as XML"},
+		"page.xls":     {"<html><table>", "looks like an HTML page: open it in a spreadsheet program"},
+		"cyrillic.csv": {asUTF16("имя,годы\nИван,42\n", binary.LittleEndian, false), "NUL character"},
+		"arrays.json":  {"[[1,2],[3,4]]", "must be a JSON object, not a JSON array"},
+		"numbers.json": {"[ 1,2]", "must be a JSON object, not a JSON number"},
+		"deep.ndjson":  {`{"type":` + strings.Repeat("[", 10_001) + strings.Repeat("]", 10_001) + "}", "within each other more than 10000 deep"},
+	} {
+		o := load.Options{Inputs: []load.Input{{Name: name, Reader: strings.NewReader(c.text)}}}
+		if load.FormatByName(name) == load.CSV {
+			o.Type = "Note"
+		}
+		d, err := load.Read(t.Context(), o, notes(t), nil)
+		if err == nil {
+			err = fault.Invalid(d.Bad)
+			d.Close()
+		}
+		if err == nil || !strings.Contains(fmt.Sprint(err, fault.Of(err).Fields), c.want) {
+			t.Errorf("%s: got %v, want %q", name, err, c.want)
+		}
+	}
+}

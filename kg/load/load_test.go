@@ -160,3 +160,32 @@ func TestBlankNodesAreSetAsideWhileTheyAreFew(t *testing.T) {
 		d.Close()
 	}
 }
+
+// TestWhatBreaksOffIsNotLeftOut holds that an input of which nobody knows the rest is refused even where bad rows are left out.
+func TestWhatBreaksOffIsNotLeftOut(t *testing.T) {
+	testrun.Alone(t)
+	for name, c := range map[string]struct{ text, place string }{
+		"open.csv":   {"id,title\na,A\n\"" + strings.Repeat("b\n", 9<<20), "open.csv:3:1"},
+		"open.json":  {`[{"id":"a","title":"A"},` + "\n" + `{"id":"b","title":"B"}`, "open.json:2"},
+		"more.json":  {`[{"id":"a","title":"A"}]` + "\n" + `[{"id":"b","title":"B"}]`, "more.json:2"},
+		"empty.json": {" ", "empty.json:1"},
+	} {
+		for _, rejects := range []bool{false, true} {
+			o := load.Options{Type: "Note", Format: load.FormatByName(name), Rejects: rejects, Inputs: []load.Input{{Name: name, Reader: strings.NewReader(c.text)}}}
+			if o.Format != load.CSV {
+				o.Format = load.JSONArray
+			}
+			d, err := load.Read(t.Context(), o, notes(t), nil)
+			if err == nil {
+				err = fault.Invalid(d.Bad)
+				if !d.Partial {
+					t.Errorf("%s is not known to be partial", name)
+				}
+				d.Close()
+			}
+			if fields := fault.Of(err).Fields; !fault.Is(err, fault.InvalidData) || len(fields) != 1 || fields[0].Source != c.place {
+				t.Errorf("%s with rejects %t: %v %+v, want %s", name, rejects, err, fields, c.place)
+			}
+		}
+	}
+}

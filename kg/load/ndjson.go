@@ -24,6 +24,9 @@ import (
 // maxLine bounds one line of NDJSON, in bytes.
 const maxLine = 16 << 20
 
+// maxNesting is how deep encoding/json reads.
+const maxNesting = 10_000
+
 // record is one line: a node or an edge.
 type record struct {
 	Type string         `json:"type"`
@@ -46,7 +49,7 @@ func (r *reader) readNDJSON(text *bufio.Reader, t *schema.Type) error {
 		r.source.Line++
 		switch {
 		case errors.Is(err, errLongLine):
-			err = r.rejectLine(err)
+			err = r.rejectText(line, err)
 		case err != nil:
 			err = r.unreadable(err)
 		case len(line) > 0:
@@ -72,10 +75,9 @@ func (r *reader) readArray(text *bufio.Reader, t *schema.Type) error {
 		}
 		switch {
 		case errors.Is(err, errNoArray), errors.Is(err, errOpenArray), errors.Is(err, errBehind):
-			r.Partial = true
-			return r.rejectLine(err)
+			return r.breakOff(fault.FieldError{Code: fault.Shape, Message: err.Error(), Source: fmt.Sprintf("%s:%d", r.input.Name, line)})
 		case errors.Is(err, errNoElement), errors.Is(err, errLongItem):
-			err = r.rejectLine(err)
+			err = r.rejectText(element, err)
 		case err != nil:
 			err = r.unreadable(err)
 		default:
@@ -87,24 +89,40 @@ func (r *reader) readArray(text *bufio.Reader, t *schema.Type) error {
 	}
 }
 
-var errLongLine = fmt.Errorf("the line is longer than %d bytes", maxLine)
+// rejectText rejects a text that is no object, or only the beginning of one.
+func (r *reader) rejectText(text []byte, err error) error {
+	if r.Rows != nil {
+		if err := r.Rows.keep(r.source, r.source.Line, nil, text); err != nil {
+			return err
+		}
+	}
+	return r.rejectLine(err)
+}
 
-// readLine returns the next line without surrounding space; it is valid until the next call. The rest of a line that
-// is too long is skipped.
+var errLongLine = fmt.Errorf("the line is longer than %d bytes; shorten it, or divide it", maxLine)
+
+// keptBegin is how many bytes are kept of a text that is too long.
+const keptBegin = 1000
+
+// begin is the beginning of a text that is too long.
+func begin(text []byte) []byte { return bytes.ToValidUTF8(text[:min(len(text), keptBegin)], nil) }
+
+// readLine returns the next line without surrounding space; it is valid until the next call. Of a line that is too long it
+// returns the beginning, with an error; the rest is skipped.
 func readLine(r *bufio.Reader) ([]byte, error) {
 	line, err := r.ReadSlice('\n')
 	if errors.Is(err, bufio.ErrBufferFull) {
 		line, err = readLongLine(r, line)
 	}
 	if err != nil && (!errors.Is(err, io.EOF) || len(line) == 0) {
-		return nil, err
+		return line, err
 	}
 	return bytes.TrimSpace(bytes.TrimPrefix(line, []byte("\ufeff"))), nil
 }
 
 // readLongLine reads a line that is longer than the buffer.
-func readLongLine(r *bufio.Reader, begin []byte) ([]byte, error) {
-	line := append([]byte(nil), begin...)
+func readLongLine(r *bufio.Reader, first []byte) ([]byte, error) {
+	line := append([]byte(nil), first...)
 	for {
 		part, err := r.ReadSlice('\n')
 		if len(line) <= maxLine {
@@ -114,7 +132,7 @@ func readLongLine(r *bufio.Reader, begin []byte) ([]byte, error) {
 			continue
 		}
 		if len(line) > maxLine && (err == nil || errors.Is(err, io.EOF)) {
-			return nil, errLongLine
+			return begin(line), errLongLine
 		}
 		return line, err
 	}
@@ -209,6 +227,8 @@ func jsonProblem(err error, what string) error {
 		return fmt.Errorf("the %s must be a JSON object, not a JSON %s", what, kind.Value)
 	case errors.As(err, &kind):
 		return fmt.Errorf("%s must not be a JSON %s", kind.Field, kind.Value)
+	case strings.HasSuffix(err.Error(), "exceeded max depth"):
+		return fmt.Errorf("the %s has objects and arrays within each other more than %d deep; give it less of that", what, maxNesting)
 	case errors.Is(err, io.ErrUnexpectedEOF):
 		return errors.New("the JSON object does not end on its " + what)
 	}

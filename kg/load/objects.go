@@ -25,11 +25,11 @@ var (
 	errOpenArray = errors.New(`the JSON array does not end: "]" is missing`)
 	errBehind    = errors.New("there is more text behind the end of the JSON array")
 	errNoElement = errors.New("there is nothing before a comma or the end of the JSON array")
-	errLongItem  = fmt.Errorf("the object is longer than %d bytes", maxLine)
+	errLongItem  = fmt.Errorf("the object is longer than %d bytes; shorten it, or divide it", maxLine)
 )
 
 // next returns the text of the next element, valid until the following call, and its line; io.EOF after the end of
-// the array. After errNoElement and errLongItem it can continue.
+// the array. After errNoElement and errLongItem, which comes with the beginning of the element, it can continue.
 func (o *objects) next() (element []byte, line uint64, err error) {
 	if !o.begun {
 		switch c, err := o.skipSpace(); {
@@ -79,7 +79,7 @@ func (o *objects) element() ([]byte, uint64, error) {
 			o.ended = c == ']'
 			switch element := bytes.TrimSpace(o.buffer); {
 			case long:
-				return nil, line, errLongItem
+				return begin(o.buffer), line, errLongItem
 			case len(element) == 0:
 				return nil, line, errNoElement
 			default:

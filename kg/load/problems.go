@@ -31,6 +31,17 @@ func (r *reader) reject(fields ...fault.FieldError) error {
 	return nil
 }
 
+// breakOff records an error behind which nothing of the input can be read. Rejects cannot leave that out, because nobody knows
+// what it is.
+func (r *reader) breakOff(f fault.FieldError) error {
+	r.Partial = true
+	err := r.reject(f)
+	if err == nil && r.Rows != nil {
+		return fault.Invalid([]fault.FieldError{f})
+	}
+	return err
+}
+
 func (r *reader) rejectLine(err error) error {
 	return r.reject(fault.FieldError{Field: "", Code: fault.Shape, Message: err.Error()})
 }

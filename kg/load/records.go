@@ -163,6 +163,7 @@ func (r *reader) giveRows(text *bufio.Reader, format Format) error {
 	}
 	for {
 		var wrong *rowError
+		var broken *breakError
 		var cells []string
 		if err == nil {
 			cells, err = rows.next()
@@ -171,13 +172,16 @@ func (r *reader) giveRows(text *bufio.Reader, format Format) error {
 		case err == io.EOF:
 			return nil
 		case errors.As(err, &wrong):
-			if rejected := r.reject(r.rowProblem(wrong)); rejected != nil || rows.header == nil {
+			if rows.header == nil {
+				return fault.Invalid([]fault.FieldError{r.rowProblem(wrong)}) // no row can be read without it
+			}
+			if rejected := r.reject(r.rowProblem(wrong)); rejected != nil {
 				return rejected
 			}
 			err = nil
 			continue
-		case errors.Is(err, errLongRow):
-			return fault.Invalid([]fault.FieldError{{Code: fault.Shape, Message: err.Error(), Source: r.placeAt(rows.line, 1)}})
+		case errors.As(err, &broken):
+			return fault.Invalid([]fault.FieldError{{Code: fault.Shape, Message: broken.reason, Source: r.placeAt(broken.line, broken.column)}})
 		case err != nil:
 			return r.unreadableTable(rows, err)
 		}

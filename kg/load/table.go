@@ -32,6 +32,15 @@ type table struct {
 	above   int             // lines before the header that are not rows
 }
 
+// A breakError is an error of a table behind which no row can be read. It stands at a line and a column in bytes; a column of
+// 0 is that of the whole row.
+type breakError struct {
+	line, column int
+	reason       string
+}
+
+func (e *breakError) Error() string { return e.reason }
+
 // A rowError is an error in one row, at a line and a column in bytes; the next row can be read.
 type rowError struct {
 	line, column int
@@ -54,6 +63,9 @@ func (r *reader) newTable(text *bufio.Reader, format Format) (*table, error) {
 	if err == io.EOF {
 		err = &rowError{1, 1, "there is no header, whose cells name the columns", nil}
 	}
+	if err != nil {
+		return t, err
+	}
 	t.named = header
 	t.header, t.unnamed = columnNames(header)
 	if t.book != nil {
@@ -67,13 +79,13 @@ func (r *reader) beginTable(text *bufio.Reader, format Format) (*table, error) {
 		book, err := openWorkbook(text, r.Sheet, r.ctx.Err)
 		return &table{book: book}, err
 	}
-	guard := &rowGuard{in: text, comma: '\t'}
+	guard := &rowGuard{in: text, comma: '\t', line: 1}
 	begun := 1
 	head, _ := text.Peek(Sniffed)
 	guard.loneCR = bytes.IndexByte(head, '\n') < 0 && bytes.IndexByte(head, '\r') >= 0
 	if format == CSV {
 		if declared, length := declaredComma(head); length > 0 { // as spreadsheets write it
-			guard.comma, begun = declared, 2
+			guard.comma, guard.line, begun = declared, 2, 2
 			_, _ = text.Discard(length) // it is in the buffer
 		} else {
 			guard.comma = commaOf(head)
@@ -188,7 +200,11 @@ func (t *table) next() ([]string, error) {
 		if t.book != nil {
 			return nil, &rowError{line, column, fmt.Sprintf("the row has a cell right of the header, which is the first row and ends with %q; give its column a name, empty the cell, or take out the rows above the names of the columns", t.header[len(t.header)-1]), cells}
 		}
-		return nil, &rowError{line, column, fmt.Sprintf("the row has %d cells and the header %d; a cell that holds a separator is quoted", len(cells), len(t.header)), cells}
+		reason := fmt.Sprintf("the row has %d cells and the header %d; a cell that holds a separator is quoted", len(cells), len(t.header))
+		if slices.ContainsFunc(cells, func(text string) bool { return strings.Contains(text, "\r") }) {
+			reason += ", and lines that end with CR alone, as some here, do not stand beside those that end with LF"
+		}
+		return nil, &rowError{line, column, reason, cells}
 	}
 	return cells, nil
 }
@@ -212,7 +228,7 @@ func (t *table) read() ([]string, error) {
 	text := t.text()
 	var parse *csv.ParseError
 	switch {
-	case errors.As(err, &parse) && !errors.Is(err, errLongRow):
+	case errors.As(err, &parse):
 		t.line = parse.StartLine + t.above
 		return nil, &rowError{parse.Line + t.above, parse.Column, quoteProblem(parse), []string{text}}
 	case err != nil:
@@ -224,11 +240,16 @@ func (t *table) read() ([]string, error) {
 			line, column := t.at(i)
 			return nil, &rowError{line, column, "the cell is not valid UTF-8; save the table as UTF-8", cells}
 		}
+		if strings.IndexByte(text, 0) >= 0 {
+			line, column := t.at(i)
+			return nil, &rowError{line, column, "the cell has a NUL character (U+0000), as text in UTF-16 seems to have many; save the table as UTF-8, or take the character out", cells}
+		}
 	}
 	return cells, nil
 }
 
-// unreadableTable reports an error that ends a table. For a workbook it names the row.
+// unreadableTable reports an error that ends a table. For a workbook it names the row, and a bound that is exceeded is a
+// mistake in the data, as in other tables.
 func (r *reader) unreadableTable(rows *table, err error) error {
 	if r.format != XLSX || r.ctx.Err() != nil || fault.Is(err, fault.InvalidArguments) || fault.Is(err, fault.InvalidData) {
 		return r.unreadable(err)
@@ -238,10 +259,13 @@ func (r *reader) unreadableTable(rows *table, err error) error {
 		place = fmt.Sprintf("%s:%d", place, rows.book.row)
 	}
 	var f *fault.Error
-	if errors.As(err, &f) {
-		return fault.New(f.Kind, "%s: %s", place, f.Message)
+	switch {
+	case !errors.As(err, &f):
+		return fault.New(fault.Malformed, "%s: the workbook is damaged or cut short: %v; open it in a spreadsheet program and save it again", place, err)
+	case f.Kind == fault.TooLarge:
+		return fault.Invalid([]fault.FieldError{{Code: fault.Shape, Message: f.Message, Source: place}})
 	}
-	return fault.New(fault.Malformed, "%s: the workbook is damaged or cut short: %v", place, err)
+	return fault.New(f.Kind, "%s: %s", place, f.Message)
 }
 
 // text is the text of the last row, if it is kept.
@@ -268,9 +292,6 @@ func quoteProblem(e *csv.ParseError) string {
 	return e.Err.Error()
 }
 
-// errLongRow ends a table with a row that is too long to be held.
-var errLongRow = fmt.Errorf("a row is longer than %d bytes or has more than %d cells; is the quote of a cell not closed?", maxLine, maxColumns)
-
 // rowGuard passes the text of a table on while its rows are within bounds. Package csv drops the CR of a CR LF even
 // within quotes, where it is text, so there it is doubled.
 type rowGuard struct {
@@ -279,6 +300,9 @@ type rowGuard struct {
 	loneCR        bool // a lone CR ends a line
 	state         cellState
 	length, cells int // of the current row so far
+	line          int // of the next byte, from 1
+	opened, at    int // line and byte in it of the quote that was opened last
+	inLine        int // bytes of the line so far
 	cr            bool
 	err           error
 
@@ -318,7 +342,10 @@ func (g *rowGuard) Read(p []byte) (n int, err error) {
 		p[n], g.cr = c, c == '\r'
 		used++
 		if g.step(c); g.length > maxLine || g.cells >= maxColumns {
-			g.err = errLongRow
+			g.err = g.tooLong()
+		}
+		if c == '\n' {
+			g.line, g.inLine = g.line+1, 0
 		}
 	}
 	_, _ = g.in.Discard(used) // they are in the buffer
@@ -328,14 +355,29 @@ func (g *rowGuard) Read(p []byte) (n int, err error) {
 	return n, g.err
 }
 
+// tooLong is the error of a row that cannot be held.
+func (g *rowGuard) tooLong() error {
+	switch {
+	case g.cells >= maxColumns:
+		return &breakError{g.line, 1, fmt.Sprintf("the row has more than %d cells, which a table may have; take columns out", maxColumns)}
+	case g.state == inQuotes:
+		return &breakError{g.opened, g.at, fmt.Sprintf("the quote that begins a cell here is not closed before its row has %d bytes; close it, or double the quotes in the cell: \"5\"\" disk\"", maxLine)}
+	}
+	return &breakError{g.line, 1, fmt.Sprintf("the row is longer than %d bytes; shorten its cells, or end its lines as tables do", maxLine)}
+}
+
 func (g *rowGuard) step(c byte) {
 	g.length++
+	g.inLine++
 	switch {
 	case g.state == inQuotes:
 		if c == '"' {
 			g.state = atQuote
 		}
 	case c == '"' && (g.state == atCell || g.state == atQuote):
+		if g.state == atCell {
+			g.opened, g.at = g.line, g.inLine
+		}
 		g.state = inQuotes
 	case c == '\n':
 		g.state, g.length, g.cells = atCell, 0, 0

@@ -94,6 +94,8 @@ func TestRowsOfTables(t *testing.T) {
 		"text behind a quote":          {CSV, "a,b\n\"1\"x,2\n1,2\n", [][]string{{"a", "b"}, {`2:3: a quoted cell is not closed, or goes on behind its quote; double the quotes in it: "5"" disk"`}, {"1", "2"}}},
 		"a quote that is never closed": {CSV, "a,b\n1,\"2\n3,4\n", [][]string{{"a", "b"}, {"3:5: the quote that begins a cell on line 2 is not closed, or is followed by more text"}}},
 		"the header again":             {CSV, "a,b\n1,2\na,b\n3,4\n", [][]string{{"a", "b"}, {"1", "2"}, {"3:1: the row is the header again; take it out"}, {"3", "4"}}},
+		"a CR among lines of LF":       {CSV, "a,b\n1,2\r3,4\n5,6\n", [][]string{{"a", "b"}, {"2:7: the row has 3 cells and the header 2; a cell that holds a separator is quoted, and lines that end with CR alone, as some here, do not stand beside those that end with LF"}, {"5", "6"}}},
+		"a NUL":                        {CSV, "a,b\n1,2\x00\n3,4\n", [][]string{{"a", "b"}, {"2:3: the cell has a NUL character (U+0000), as text in UTF-16 seems to have many; save the table as UTF-8, or take the character out"}, {"3", "4"}}},
 		"another encoding":             {CSV, "a,b\n1,\xe9\n", [][]string{{"a", "b"}, {"2:3: the cell is not valid UTF-8; save the table as UTF-8"}}},
 	} {
 		for _, in := range []io.Reader{strings.NewReader(c.text), iotest.OneByteReader(strings.NewReader(c.text))} {
@@ -107,14 +109,22 @@ func TestRowsOfTables(t *testing.T) {
 
 func TestARowIsBounded(t *testing.T) {
 	testrun.Alone(t)
-	for name, text := range map[string]string{
-		"an open quote": "a,b\n1,\"" + strings.Repeat("x,\n", 6<<20),
-		"many cells":    "a,b\n" + strings.Repeat(",", 20_000),
-		"a long cell":   "a,b\n1," + strings.Repeat("x", 17<<20) + "\n1,2\n",
-		"a long header": strings.Repeat("x", 17<<20),
+	for name, c := range map[string]struct{ text, want string }{
+		"an open quote":                {"a,b\n\"1\n2\",\"" + strings.Repeat("x,\n", 6<<20), "3:4: the quote that begins a cell here is not closed"},
+		"an open quote of a header":    {"sep=,\na,\"b\n" + strings.Repeat("1,2\n", 5<<20), "2:3: the quote that begins a cell here is not closed"},
+		"many cells":                   {"a,b\n" + strings.Repeat(",", 20_000), "2:1: the row has more than 10000 cells"},
+		"a long cell":                  {"a,b\n1," + strings.Repeat("x", 17<<20) + "\n1,2\n", "2:1: the row is longer than"},
+		"a long header":                {strings.Repeat("x", 17<<20), "1:1: the row is longer than"},
+		"many cells below a bad quote": {"a,b\n1,2\" disk\n" + strings.Repeat(",", 20_000), "3:1: the row has more than 10000 cells"},
 	} {
-		if _, err := rowsOf(CSV, strings.NewReader(text)); !errors.Is(err, errLongRow) {
+		_, err := rowsOf(CSV, strings.NewReader(c.text))
+		broken := (*breakError)(nil)
+		if !errors.As(err, &broken) {
 			t.Errorf("%s: got %v", name, err)
+			continue
+		}
+		if got := fmt.Sprintf("%d:%d: %s", broken.line, broken.column, broken.reason); !strings.HasPrefix(got, c.want) {
+			t.Errorf("%s: got %s, want %s", name, got, c.want)
 		}
 	}
 	if rows, err := rowsOf(CSV, strings.NewReader("a,b\n1,"+strings.Repeat("x", 15<<20)+"\n1,2\n")); err != nil || len(rows) != 3 || len(rows[1][1]) != 15<<20 {
@@ -165,7 +175,7 @@ func FuzzTable(f *testing.F) {
 		}
 		rows, err := rowsOf(format, strings.NewReader(text))
 		var wrong *rowError
-		if err != nil && !errors.As(err, &wrong) && !errors.Is(err, errLongRow) {
+		if broken := (*breakError)(nil); err != nil && !errors.As(err, &wrong) && !errors.As(err, &broken) {
 			t.Fatal(err)
 		}
 		if len(rows) > strings.Count(text, "\n")+strings.Count(text, "\r")+1 {

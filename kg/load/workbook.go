@@ -82,10 +82,10 @@ type partReader struct {
 // ReadByte implements [io.ByteReader], which keeps the decoder from reading ahead.
 func (p *partReader) ReadByte() (byte, error) {
 	if p.token++; p.token > maxLine {
-		return 0, fault.New(fault.TooLarge, "%s has a piece of more than %d bytes", p.name, maxLine)
+		return 0, fault.New(fault.TooLarge, "%s has a piece of more than %d bytes; shorten that text, or save the sheet as CSV without it", p.name, maxLine)
 	}
 	if p.read++; p.read > p.left || p.read > looseRatio && p.read > p.packed*maxRatio {
-		return 0, fault.New(fault.TooLarge, "%s becomes more than %d bytes when it is unpacked", p.name, p.read-1)
+		return 0, fault.New(fault.TooLarge, "%s becomes more than %d bytes when it is unpacked, which is too much for a workbook; save the sheet as CSV", p.name, p.read-1)
 	}
 	return p.in.ReadByte()
 }
@@ -101,6 +101,8 @@ func (p *partReader) next() (xml.Token, error) {
 	p.token = 0
 	token, err := p.Token()
 	switch token.(type) {
+	case xml.Directive:
+		return nil, fault.New(fault.Malformed, "%s has a document type declaration (DOCTYPE), which no part of a workbook may have; open it in a spreadsheet program and save it again", p.name)
 	case xml.StartElement:
 		if p.depth++; p.depth > maxDepth {
 			return nil, fault.New(fault.TooLarge, "%s has elements within each other more than %d deep", p.name, maxDepth)
@@ -123,6 +125,9 @@ func (w *workbook) open(name string, limit int64) (*partReader, error) {
 	}
 	p := &partReader{in: bufio.NewReader(in), name: name, stop: w.stop, left: limit, packed: int64(min(f.CompressedSize64, math.MaxInt64/maxRatio))}
 	p.Decoder = xml.NewDecoder(p)
+	p.CharsetReader = func(charset string, _ io.Reader) (io.Reader, error) {
+		return nil, fault.New(fault.Malformed, "%s is written in %.40q, and only UTF-8 is read; open the workbook in a spreadsheet program and save it again", name, charset)
+	}
 	return p, nil
 }
 
@@ -176,26 +181,25 @@ func openWorkbook(in io.Reader, named string, stop func() error) (*workbook, err
 		return nil, fault.New(fault.TooLarge, "the workbook has more than %d bytes; save its sheet as CSV", maxWorkbook)
 	}
 	if bytes.Count(data, []byte(zipEntry)) > maxParts {
-		return nil, fault.New(fault.TooLarge, "the workbook has more than %d parts", maxParts)
+		return nil, fault.New(fault.TooLarge, "the workbook has more than %d parts; save its sheet as CSV", maxParts)
 	}
 	archive, err := zip.NewReader(bytes.NewReader(data), int64(len(data)))
 	if err != nil {
 		return nil, fmt.Errorf("it is no zip that can be read: %w", err)
 	}
 	w := &workbook{files: map[string]*zip.File{}, stop: stop}
+	folded := make(map[string]string, len(archive.File))
 	for _, f := range archive.File {
-		w.files[strings.TrimPrefix(f.Name, "/")] = f
-	}
-	if w.files["xl/workbook.xml"] == nil {
-		what := "it is a zip without xl/workbook.xml"
-		if w.files["content.xml"] != nil {
-			what = "it is a document of OpenDocument"
-		} else if w.files["word/document.xml"] != nil {
-			what = "it is a text document"
-		} else if w.files["xl/workbook.bin"] != nil {
-			what = "it is a binary workbook (.xlsb)"
+		name := strings.TrimPrefix(f.Name, "/")
+		if other, twice := folded[strings.ToLower(name)]; twice {
+			return nil, fault.New(fault.Malformed, "two of its parts have the name %.80q and %.80q, so that programs may read different ones; open it in a spreadsheet program and save it again", other, name)
 		}
-		return nil, errors.New(what + "; save it as .xlsx or CSV")
+		w.files[name], folded[strings.ToLower(name)] = f, name
+	}
+	if f := w.files["xl/workbook.xml"]; f == nil {
+		return nil, w.isNone()
+	} else if f.Flags&encryptedPart != 0 {
+		return nil, fault.New(fault.Malformed, "the workbook has a password; save it as .xlsx without one, or as CSV")
 	}
 	if err := w.readParts(); err != nil {
 		return nil, err
@@ -219,6 +223,28 @@ func openWorkbook(in io.Reader, named string, stop func() error) (*workbook, err
 		return nil, fault.Argument("sheet", fault.Required, nil, "all sheets of the workbook are hidden: say sheet"+has)
 	}
 	return nil, fault.Argument("sheet", fault.OneOf, named, fmt.Sprintf("the workbook has no sheet %q%s", named, cmp.Or(fault.DidYouMean(named, names), has)))
+}
+
+// encryptedPart is the flag of a part of a zip that needs a password.
+const encryptedPart = 1
+
+// otherZips are parts by which zips that are no workbooks are known, with what those are and where they are saved otherwise.
+var otherZips = []struct{ part, what string }{
+	{"xl/workbook.bin", "a binary workbook (.xlsb); open it in a spreadsheet program and save it as .xlsx or CSV"},
+	{"content.xml", "a document of OpenDocument (as .ods is); open it in a spreadsheet program and save it as .xlsx or CSV"},
+	{"Index/Document.iwa", "a document of Numbers or Pages; export it as .xlsx or CSV"},
+	{"word/document.xml", "a text document (.docx); copy its table to a spreadsheet, and save that as .xlsx or CSV"},
+	{"ppt/presentation.xml", "a presentation (.pptx); copy its table to a spreadsheet, and save that as .xlsx or CSV"},
+}
+
+// isNone says what a zip is that is no workbook.
+func (w *workbook) isNone() error {
+	for _, z := range otherZips {
+		if w.files[z.part] != nil {
+			return fault.New(fault.Malformed, "it is %s", z.what)
+		}
+	}
+	return fault.New(fault.Malformed, "it is a zip archive and no workbook, because it has no xl/workbook.xml; unpack it, and take a file from it")
 }
 
 // maxShownSheets is how many sheets a message names.
@@ -301,7 +327,7 @@ func (w *workbook) readParts() error {
 				return fmt.Errorf("%s: %w", stringsPart, err)
 			}
 			if len(w.strings) == maxSharedCount {
-				return fault.New(fault.TooLarge, "the workbook has more than %d texts", maxSharedCount)
+				return fault.New(fault.TooLarge, "the workbook has more than %d texts; save its sheet as CSV", maxSharedCount)
 			}
 			w.strings = append(w.strings, text)
 		}
@@ -334,7 +360,7 @@ func (p *partReader) text(of string) (string, error) {
 		case xml.CharData:
 			if inText && spoken == 0 {
 				if b.Len()+len(token) > maxLine {
-					return "", fault.New(fault.TooLarge, "a text has more than %d bytes", maxLine)
+					return "", fault.New(fault.TooLarge, "a text has more than %d bytes; shorten it, or save the sheet as CSV without it", maxLine)
 				}
 				b.Write(token)
 			}
@@ -431,20 +457,21 @@ func (w *workbook) cells() ([]string, error) {
 		if at < 0 {
 			at = len(cells)
 		}
-		if at >= maxColumns {
-			return nil, errLongRow
-		}
 		text, reason, err := w.cell(e)
 		if err != nil {
 			return nil, err
 		}
+		switch size += len(text); {
+		case reason != "":
+		case text != "" && at >= maxColumns:
+			reason = fmt.Sprintf("the cell %.20s of the sheet %q is in no column that is read, of which a table has %d; take out columns, or empty the cell", attribute(e, "r"), w.sheet.name, maxColumns)
+		case size > maxLine:
+			reason = fmt.Sprintf("the cells of the row have more than %d bytes together; shorten them", maxLine)
+		}
 		if reason != "" && wrong == nil {
 			wrong = &rowError{w.row, at + 1, reason, nil}
 		}
-		if size += len(text); size > maxLine {
-			return nil, errLongRow
-		}
-		if text == "" {
+		if text == "" || at >= maxColumns || size > maxLine {
 			continue
 		}
 		for len(cells) <= at {
@@ -530,7 +557,7 @@ func (w *workbook) value(text, of, style string) (_, reason string) {
 			return text, ""
 		}
 		if at, err := strconv.Atoi(style); err == nil && at >= 0 && at < len(w.styles) && w.styles[at] != plainNumber {
-			return w.date(text, number, w.styles[at]), ""
+			return w.date(text, number, w.styles[at])
 		}
 		if strings.ContainsAny(text, "eE.") { // spreadsheets store 17 digits of a number and show 15
 			shown, err := strconv.ParseFloat(strconv.FormatFloat(number, 'e', 14, 64), 64)
@@ -543,14 +570,16 @@ func (w *workbook) value(text, of, style string) (_, reason string) {
 }
 
 // date writes a number of days in the notation of XSD; a number that no spreadsheet shows as a date stays a number.
-func (w *workbook) date(text string, days float64, style dateStyle) string {
+func (w *workbook) date(text string, days float64, style dateStyle) (_, reason string) {
 	if days < 0 || days >= 2_958_466 { // behind the year 9999
-		return text
+		return text, ""
 	}
 	begin := time.Date(1899, 12, 30, 0, 0, 0, 0, time.UTC)
-	switch {
+	switch shown := noDays[int(days)]; {
 	case w.is1904:
 		begin = time.Date(1904, 1, 1, 0, 0, 0, 0, time.UTC)
+	case shown != "" && style != timeNumber:
+		return "", fmt.Sprintf("the cell is shown as %s, a day that never was; give it another date, or empty it", shown)
 	case days < 60 && style != timeNumber:
 		days++ // spreadsheets count 1900 as a leap year
 	}
@@ -558,14 +587,17 @@ func (w *workbook) date(text string, days float64, style dateStyle) string {
 	at := begin.AddDate(0, 0, int(whole)).Add(time.Duration(math.Round((days-whole)*86_400_000)) * time.Millisecond)
 	switch {
 	case style == timeNumber && whole == 0:
-		return at.Format("15:04:05.999")
+		return at.Format("15:04:05.999"), ""
 	case style == timeNumber:
-		return text // a number of hours beyond one day
+		return text, "" // a number of hours beyond one day
 	case style == dateNumber && days == whole:
-		return at.Format(time.DateOnly)
+		return at.Format(time.DateOnly), ""
 	}
-	return at.Format("2006-01-02T15:04:05.999")
+	return at.Format("2006-01-02T15:04:05.999"), ""
 }
+
+// noDays are the days of spreadsheets that are in no calendar.
+var noDays = map[int]string{0: "0 January 1900", 60: "29 February 1900"}
 
 // literal matches the parts of a number format that are shown literally.
 var literal = regexp.MustCompile(`"[^"]*"|\\.|\[[^\]]*\]|_.|\*.`)

@@ -132,16 +132,17 @@ func TestHostileWorkbooksAreRefused(t *testing.T) {
 		"a cell that is too long":      {parts{"xl/worksheets/sheet1.xml": sheetOf("<row><c><v>" + long + "</v></c></row>")}, "a piece of more than"},
 		"an attribute that is":         {parts{"xl/workbook.xml": `<workbook a="` + long + `"/>`}, "a piece of more than"},
 		"a text of many pieces":        {parts{"xl/SharedStrings.xml": "<sst><si>" + strings.Repeat("<t>"+long[:1<<20]+"</t>", 17) + "</si></sst>"}, "more than"},
-		"a column far to the right":    {parts{"xl/worksheets/sheet1.xml": sheetOf(`<row><c r="ZZZZZZZZZZZZZZ1"><v>1</v></c></row>`)}, "more than 10000 cells"},
-		"many cells":                   {parts{"xl/worksheets/sheet1.xml": sheetOf("<row>" + strings.Repeat("<c><v>1</v></c>", maxColumns+1) + "</row>")}, "more than 10000 cells"},
 		"elements within elements":     {parts{"xl/worksheets/sheet1.xml": sheetOf(strings.Repeat("<a>", 1000))}, "more than 64 deep"},
-		"entities":                     {parts{"xl/worksheets/sheet1.xml": `<!DOCTYPE x [<!ENTITY a "aaaa">]>` + sheetOf("<row><c><v>&a;</v></c></row>")}, "invalid character entity"},
+		"entities":                     {parts{"xl/worksheets/sheet1.xml": sheetOf("<row><c><v>&a;</v></c></row>")}, "invalid character entity"},
+		"entities that are declared":   {parts{"xl/worksheets/sheet1.xml": `<!DOCTYPE x [<!ENTITY a "aaaa">]>` + sheetOf("<row><c><v>&a;</v></c></row>")}, "xl/worksheets/sheet1.xml has a document type declaration"},
+		"a document type of texts":     {parts{"xl/SharedStrings.xml": `<!DOCTYPE x SYSTEM "file:///etc/passwd"><sst/>`}, "xl/SharedStrings.xml has a document type declaration"},
+		"another encoding":             {parts{"xl/worksheets/sheet1.xml": `<?xml version="1.0" encoding="ISO-8859-1"?>` + sheetOf("")}, `xl/worksheets/sheet1.xml is written in "ISO-8859-1", and only UTF-8 is read`},
 		"a sheet that ends early":      {parts{"xl/worksheets/sheet1.xml": "<worksheet><sheetData><row><c>"}, "unexpected EOF"},
 		"no sheets":                    {parts{"xl/workbook.xml": "<workbook/>"}, "has no sheets with cells"},
 		"sheets that are all hidden":   {parts{"xl/workbook.xml": strings.Replace(twoSheets, `name="People"`, `name="People" state="veryHidden"`, 1)}, `are hidden: say sheet; it has "Old", "People"`},
 		"an XML that is cut":           {parts{"xl/SharedStrings.xml": "<sst><si>"}, "xl/SharedStrings.xml: XML syntax error"},
 		"no part of a sheet":           {parts{"xl/worksheets/sheet1.xml": "-"}, "it has no xl/worksheets/sheet1.xml"},
-		"another zip":                  {parts{"xl/workbook.xml": "-"}, "save it as .xlsx or CSV"},
+		"another zip":                  {parts{"xl/workbook.xml": "-"}, "it is a zip archive and no workbook"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			w, err := openWorkbook(c.book.workbook(t), "", t.Context().Err)
@@ -152,6 +153,14 @@ func TestHostileWorkbooksAreRefused(t *testing.T) {
 				t.Errorf("got %.300v, want %q", message, c.want)
 			}
 		})
+	}
+	for _, of := range otherZips {
+		if _, err := openWorkbook(zipOf(t, of.part), "", t.Context().Err); !fault.Is(err, fault.Malformed) || !strings.Contains(err.Error(), of.what) {
+			t.Errorf("%s: got %v", of.part, err)
+		}
+	}
+	if _, err := openWorkbook(zipOf(t, "xl/workbook.xml", "/XL/Workbook.xml"), "", t.Context().Err); !fault.Is(err, fault.Malformed) || !strings.Contains(err.Error(), "two of its parts") {
+		t.Errorf("of two parts with one name: %v", err)
 	}
 	if _, err := openWorkbook(strings.NewReader("PK\x03\x04 and no more"), "", t.Context().Err); err == nil {
 		t.Error("half a zip is taken")
@@ -172,18 +181,48 @@ func TestHostileWorkbooksAreRefused(t *testing.T) {
 // TestAWorkbookOfManyPartsIsRefused reads no list of files that is longer than allowed.
 func TestAWorkbookOfManyPartsIsRefused(t *testing.T) {
 	testrun.Alone(t)
+	names := make([]string, maxParts+1)
+	for i := range names {
+		names[i] = fmt.Sprint(i)
+	}
+	if _, err := openWorkbook(zipOf(t, names...), "", t.Context().Err); !fault.Is(err, fault.TooLarge) {
+		t.Error(err)
+	}
+}
+
+// zipOf is a zip of empty files.
+func zipOf(t testing.TB, names ...string) io.Reader {
+	t.Helper()
 	var b bytes.Buffer
 	z := zip.NewWriter(&b)
-	for i := range maxParts + 1 {
-		if _, err := z.Create(fmt.Sprint(i)); err != nil {
+	for _, name := range names {
+		if _, err := z.Create(name); err != nil {
 			t.Fatal(err)
 		}
 	}
 	if err := z.Close(); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := openWorkbook(&b, "", t.Context().Err); !fault.Is(err, fault.TooLarge) {
-		t.Error(err)
+	return &b
+}
+
+// TestAWorkbookWithAPasswordIsNamed sets the flags of a zip whose parts are encrypted.
+func TestAWorkbookWithAPasswordIsNamed(t *testing.T) {
+	testrun.Alone(t)
+	data, err := io.ReadAll(parts{}.workbook(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for at := bytes.Index(data, []byte(zipEntry)); at >= 0; {
+		data[at+len(zipEntry)+4] |= encryptedPart // behind the two versions
+		next := bytes.Index(data[at+1:], []byte(zipEntry))
+		if next < 0 {
+			break
+		}
+		at += 1 + next
+	}
+	if _, err := openWorkbook(bytes.NewReader(data), "", t.Context().Err); !fault.Is(err, fault.Malformed) || !strings.Contains(err.Error(), "has a password") {
+		t.Errorf("got %v", err)
 	}
 }
 
@@ -218,7 +257,13 @@ func TestWhatIsWrongWithAWorkbookHasItsPlace(t *testing.T) {
 		sheet, asked, want string
 	}{
 		"a sheet that ends early":          {"<worksheet>" + head + "<row><c>", "", "in.xlsx:2: the workbook is damaged or cut short: XML syntax error"},
-		"a cell that is too long":          {sheetOf(head + "<row><c><v>" + strings.Repeat("1", maxLine+1) + "</v></c></row>"), "", "in.xlsx:2: xl/worksheets/sheet1.xml has a piece of more than"},
+		"a cell far to the right":          {sheetOf(head + `<row><c><v>1</v></c><c r="ZZZZZZZZZZZZZZ2"><v>1</v></c></row>`), "", `in.xlsx:2:10001 the cell ZZZZZZZZZZZZZZ2 of the sheet "People" is in no column that is read`},
+		"many cells":                       {sheetOf(head + "<row>" + strings.Repeat("<c><v>1</v></c>", maxColumns+1) + "</row>"), "", "in.xlsx:2:10001 the cell "},
+		"long cells":                       {sheetOf(head + "<row>" + strings.Repeat("<c><v>"+strings.Repeat("1", 1<<20)+"</v></c>", 17) + "</row>"), "", "in.xlsx:2:17 the cells of the row have more than"},
+		"a name that is an error":          {sheetOf(`<row><c t="e"><v>#REF!</v></c></row><row><c><v>1</v></c></row>`), "", "in.xlsx:1:1 the cell has the error #REF!"},
+		"a day before the first one":       {"<worksheet>" + head + `<row><c><v>1</v></c><c s="1"><v>0</v></c></row></worksheet>`, "", "in.xlsx:2:2 the cell is shown as 0 January 1900"},
+		"a day that never was":             {"<worksheet>" + head + `<row><c><v>1</v></c><c s="2"><v>60.5</v></c></row></worksheet>`, "", "in.xlsx:2:2 the cell is shown as 29 February 1900"},
+		"a cell that is too long":          {sheetOf(head + "<row><c><v>" + strings.Repeat("1", maxLine+1) + "</v></c></row>"), "", "in.xlsx:2 xl/worksheets/sheet1.xml has a piece of more than"},
 		"a formula without a value":        {sheetOf(head + "<row/><row><c><v>1</v></c><c><f>A1</f></c></row>"), "", "in.xlsx:3:2 the cell has a formula without its value"},
 		"a cell right of the header":       {sheetOf(head + `<row><c><v>1</v></c><c r="D2"><v>2</v></c></row>`), "", `in.xlsx:2:3 the row has a cell right of the header, which is the first row and ends with "title"`},
 		"a value that is none of its kind": {sheetOf(head + `<row><c><v>1</v></c><c t="inlineStr"><is><t>a b</t></is></c></row>`), "", "in.xlsx:2:2 title: "},

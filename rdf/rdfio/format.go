@@ -99,7 +99,7 @@ func looksLikeJSON(text []byte) bool {
 	case '{':
 		return len(inner) == 0 || inner[0] == '"' || inner[0] == '}' && len(bytes.TrimSpace(inner[1:])) == 0
 	case '[':
-		return len(inner) == 0 || inner[0] == '{' || inner[0] == '"' || inner[0] == ']' && len(bytes.TrimSpace(inner[1:])) == 0
+		return len(inner) == 0 || bytes.IndexByte([]byte("{[\"-0123456789"), inner[0]) >= 0 || inner[0] == ']' && len(bytes.TrimSpace(inner[1:])) == 0
 	}
 	return false
 }
