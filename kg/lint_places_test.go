@@ -230,6 +230,9 @@ var hinted = []string{
 	`SELECT ?x { ?x :seen ?d FILTER(?d < "2021/01/01"^^xsd:date) }`,
 	`SELECT ?x { ?x :seen ?d FILTER(?d > xsd:date("01/02/2019")) }`,
 	`SELECT ?x { ?x :seen ?d FILTER(YEAR(?d) = "2020") }`,
+	`SELECT ?x { ?x :seen ?d FILTER(?d < NOW()) }`,
+	`SELECT ?x { ?x :seen ?d FILTER(?d < YEAR(NOW())) }`,
+	`SELECT ?x { ?x a :Tool ; :year ?y FILTER(?y < YEAR(NOW())) }`,
 	`SELECT ?x { ?x :uses ?t } GROUP BY ?x HAVING (COUNT(?t) > "0")`,
 	`SELECT ?x { { SELECT ?x (COUNT(?t) AS ?n) { ?x :uses ?t } GROUP BY ?x } BIND(?n AS ?m) FILTER(?m > "0") }`,
 	`SELECT ?x { ?x :kind "Free" }`,
@@ -409,6 +412,13 @@ var following = []struct {
 	}},
 	{regexp.MustCompile(`; compare STR\((\?\w+)\) with STR\((\?\w+)\)$`), func(text string, _ int, m []string) string {
 		return strings.Replace(text, m[1]+" <= "+m[2], "STR("+m[1]+") <= STR("+m[2]+")", 1)
+	}},
+	{regexp.MustCompile(`; compare ((?:xsd:date|xsd:integer|YEAR)\(.*\))$`), func(text string, at int, m []string) string {
+		of := regexp.MustCompile(`\?\w+|NOW\(\)`).FindString(m[1])
+		comparison := regexp.MustCompile(`^(.+? (?:<|>|<=|>=|=|!=) .+?)( \|\||\) })`)
+		return text[:at] + comparison.ReplaceAllStringFunc(text[at:], func(part string) string {
+			return regexp.MustCompile(`(^|[ ])`+regexp.QuoteMeta(of)+`($|[ )])`).ReplaceAllString(part, "${1}"+m[1]+"$2")
+		})
 	}},
 	{regexp.MustCompile(`; STR\((\?\w+)\) is its`), func(text string, _ int, m []string) string {
 		return strings.Replace(text, "("+m[1]+",", "(STR("+m[1]+"),", 1)

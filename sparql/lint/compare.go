@@ -732,7 +732,26 @@ func (r *run) alike(sign sparql.Func, left sparql.Expr, a values, right sparql.E
 	if slices.Contains(b.literals, rdf.XSDString) {
 		return fmt.Sprintf("; compare STR(%s)", r.expression(left))
 	}
+	for _, way := range conversions {
+		if slices.Equal(a.literals, []rdf.IRI{way.of}) && slices.Equal(b.literals, []rdf.IRI{way.with}) {
+			return "; compare " + fmt.Sprintf(way.form, r.expression(left))
+		}
+		if slices.Equal(b.literals, []rdf.IRI{way.of}) && slices.Equal(a.literals, []rdf.IRI{way.with}) {
+			return "; compare " + fmt.Sprintf(way.form, r.expression(right))
+		}
+	}
 	return ""
+}
+
+// conversions say in which form a value of one datatype compares with one of another.
+var conversions = []struct {
+	of, with rdf.IRI
+	form     string
+}{
+	{rdf.XSDDateTime, rdf.XSDDate, "xsd:date(%s)"},
+	{rdf.XSDDateTime, rdf.XSDInteger, "YEAR(%s)"},
+	{rdf.XSDDate, rdf.XSDInteger, "YEAR(%s)"},
+	{rdf.XSDGYear, rdf.XSDInteger, "xsd:integer(STR(%s))"},
 }
 
 func (r *run) nodeWithText(sign sparql.Func, e sparql.Expr, v values, text rdf.Term) string {
