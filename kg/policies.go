@@ -29,15 +29,17 @@ const passedOver = "urn:trails:passed-over:"
 // PoliciesOf returns the policies that permitted the call of an activity, and those that were passed over, because their
 // conditions could not be evaluated.
 func PoliciesOf(a Activity) (permitted, failed []string) {
-	for _, iri := range a.Used {
-		if name, is := strings.CutPrefix(iri, PolicyIRI("")); is {
-			permitted = append(permitted, name)
-		}
-		if name, is := strings.CutPrefix(iri, passedOver); is {
-			failed = append(failed, name)
+	return namesBehind(PolicyIRI(""), a.Used), namesBehind(passedOver, a.Used)
+}
+
+// namesBehind are the names in those of some IRIs that begin with a prefix.
+func namesBehind(prefix string, iris []string) (names []string) {
+	for _, iri := range iris {
+		if name, is := strings.CutPrefix(iri, prefix); is {
+			names = append(names, name)
 		}
 	}
-	return permitted, failed
+	return names
 }
 
 // quadsOfPolicies are the quads that store a text; none for "".
