@@ -40,6 +40,7 @@ type staged struct {
 	key, principal, name string
 	data                 *os.File
 	size                 atomic.Int64 // grows while pieces arrive
+	adding               sync.Mutex   // held while a piece arrives
 	until                time.Time
 	asked                importChoices // that came with it
 	planned              *plannedImport
@@ -78,20 +79,23 @@ func (s *staging) keep(principal, name string, in io.Reader) (*staged, error) {
 	return e, nil
 }
 
-// add appends a piece to what a caller sent. When it becomes too large all of it is forgotten.
+// add appends a piece to what a caller sent. When it becomes too large, or breaks off, all of it is forgotten. Nobody else waits
+// while a piece arrives.
 func (s *staging) add(principal, key string, in io.Reader) (*staged, error) {
 	e, err := s.find(principal, key)
 	if err != nil {
 		return nil, err
 	}
+	e.adding.Lock()
+	defer e.adding.Unlock()
+	had := e.size.Load()
+	n, err := io.Copy(io.NewOffsetWriter(e.data, had), io.LimitReader(in, s.most-had+1))
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	at, known := s.all[key]
-	if !known {
+	if !known { // it was dropped meanwhile
 		return nil, errGone
 	}
-	had := e.size.Load()
-	n, err := io.Copy(io.NewOffsetWriter(e.data, had), io.LimitReader(in, s.most-had+1))
 	if err == nil && had+n > s.most {
 		err = fault.New(fault.TooLarge, "the file is larger than %d MiB; trails import FILE DATA on the command line takes any size", mostUpload>>20)
 	}
