@@ -27,8 +27,24 @@ func (g schemaGraph) draw(colours *palette) h.Node {
 		either(len(g.Edges) > 0, h.Details(h.Class("fold"), h.ID("schema-links"), h.Summary(h.Text("The links as a table")),
 			scrolled("Links of the schema", h.THead(h.Tr(column("From"), column("Property"), column("To"), numberColumn("Links"))),
 				h.TBody(h.Map(g.Edges, func(e schemaEdge) h.Node {
-					return h.Tr(rowHead(typeAnchor(e.From)), h.Td(anchor("", e.href(), h.Text(colours.property(e.Property)))), h.Td(typeAnchor(e.To)), h.Td(h.Class("num"), orElse(counted(e.Count), faint("not counted"))))
+					return h.Tr(rowHead(typeAnchor(e.From)), h.Td(anchor("", e.href(), h.Text(colours.property(e.Property)))), h.Td(e.drawTo()), h.Td(h.Class("num"), orElse(counted(e.Count), faint("not counted"))))
 				})))), h.P(h.Class("faint"), h.Text("No type refers to another one."))))
+}
+
+// drawTo says to what the property leads.
+func (e schemaEdge) drawTo() h.Node {
+	if e.To == "" {
+		return faint("any node")
+	}
+	return typeAnchor(e.To)
+}
+
+// name is the name of the property in the picture, where a line says to what it leads unless that may be any node.
+func (e schemaEdge) name(colours *palette) string {
+	if e.To == "" {
+		return cut(colours.property(e.Property), 12) + " → any"
+	}
+	return cut(colours.property(e.Property), 18)
 }
 
 // counted is a number, "" if it is not known.
@@ -104,7 +120,7 @@ func (b *schemaBox) draw(colours *palette, x, y float64) h.Node {
 	for i := range b.Edges {
 		e := &b.Edges[i]
 		middle += schemaLine
-		lines = append(lines, row(10, "", textIf(several, "", e.href()), cut(colours.property(e.Property), 18), e.Count)) // there is no list of several types
+		lines = append(lines, row(10, "", textIf(several, "", e.href()), e.name(colours), e.Count)) // there is no list of several types
 	}
 	if !several {
 		return h.G(h.Class(colours.class(first.Name)), lines)

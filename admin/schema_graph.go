@@ -35,12 +35,16 @@ type schemaNode struct {
 }
 
 // schemaEdge is a property by which nodes of one type refer to those of another one, and how many links there are, -1 if
-// that is not known. Targets are the types of the nodes: To, or those that extend it.
+// that is not known. Targets are the types of the nodes: To, or those that extend it. To is "" for a property of the datatype
+// [anyNode], for which no line can be drawn.
 type schemaEdge struct {
 	From, Property, To string
 	Targets            []string
 	Count              int64
 }
+
+// anyNode is the datatype of a property that may lead to a node of any type.
+const anyNode = "iri"
 
 // schemaAlike is how many types a box of the picture has at least that are alike.
 const schemaAlike = 4
@@ -122,7 +126,7 @@ func (a *asker) schemaGraph(doc schemaDocument) schemaGraph {
 		counts[0].add(t.IRI, len(g.Types))
 		g.Types = append(g.Types, schemaNode{Name: t.Name, Count: -1})
 		for _, p := range doc.properties(t.Name) {
-			if p.Class == "" {
+			if p.Class == "" && p.Type != anyNode {
 				continue
 			}
 			if at[p.IRI] == 0 {
@@ -130,7 +134,11 @@ func (a *asker) schemaGraph(doc schemaDocument) schemaGraph {
 				counts = append(counts, schemaCount{property: p.IRI, places: map[string][]int{}})
 			}
 			counts[at[p.IRI]].add(t.IRI, len(g.Edges))
-			g.Edges = append(g.Edges, schemaEdge{t.Name, p.Name, p.Class, doc.concrete(p.Class), -1})
+			edge := schemaEdge{From: t.Name, Property: p.Name, To: p.Class, Count: -1}
+			if p.Class != "" {
+				edge.Targets = doc.concrete(p.Class)
+			}
+			g.Edges = append(g.Edges, edge)
 		}
 	}
 	g.place()

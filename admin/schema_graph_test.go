@@ -11,6 +11,26 @@ import (
 	"trails/admin"
 )
 
+// A property that may lead to any node stands in the picture and in the table, with its links counted and without a line.
+func TestThePictureOfTheSchemaHasWhatLeadsToAnyNode(t *testing.T) {
+	f := newFixture(t, []byte(`
+types:
+  Note: {label: title, properties: {title: {type: string, required: true}, about: {type: iri, many: true, label: Is about}}}
+`), admin.Options{})
+	f.call(t, "note.create", map[string]any{"id": "a", "title": "A", "about": []string{"https://example.org/x", "https://example.org/y"}})
+	a := f.get(t, "/admin/schema", 200)
+	checkPage(t, "schema", a)
+	page := mainText(a)
+	for _, want := range []string{"Is about → any2", "NoteIs aboutany node2"} {
+		if !strings.Contains(page, want) {
+			t.Errorf("the page does not say %q: %s", want, page)
+		}
+	}
+	if lines := a.find(func(n *html.Node) bool { return n.Data == "path" && attribute(n, "class") == "link" }); len(lines) > 0 {
+		t.Errorf("%d lines are drawn", len(lines))
+	}
+}
+
 // The page of the schema draws types and what they refer to, with the numbers of nodes and links, and has the same as a
 // table. A property that refers to an abstract type leads to those that extend it.
 func TestTheSchemaIsDrawnAsAGraph(t *testing.T) {
