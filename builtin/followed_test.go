@@ -105,6 +105,8 @@ var followed = []struct{ capability, args, says, old, new string }{
 
 	// Schemas.
 	{"schema_apply", `{"schema": "types: {A: {properties: {p: {type: strng}}}}"}`, `did you mean "(\w+)"`, `strng`, `$1`},
+	{"schema_apply", `{"schema": "types: {A: {properties: {p: [string]}}}"}`, `write (\{[^}]*\}) for several`, `[string]`, `$1`},
+	{"schema_apply", `{"patch": "add_property: {Person.state: [low, high]}"}`, `or (\{.*\}) for one`, `[low, high]`, `$1`},
 	{"schema_apply", `{"schema": "types: {A: {properties: {p: {many: true}}}}"}`, `there is (\w+)`, `{many`, `{type: $1, many`},
 	{"schema_apply", `{"schema": "types: {A: {}, B: {properties: {p: {type: A}}}}"}`, `write (class: \w+)$`, `type: A`, `$1`},
 	{"schema_apply", `{"schema": "types: {A: {properties: {p: {type: string, class: A}}}}"}`, `drop one of them`, `type: string, `, ``},

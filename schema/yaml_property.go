@@ -16,6 +16,10 @@ func (d *decoder) property(path, name string, n *yaml.Node) *Property {
 		one := 1
 		return &Property{Name: name, Datatype: wordFor(n.Value), MaxCount: &one}
 	}
+	if n.Kind == yaml.SequenceNode {
+		d.report(path, fault.Datatype, "this is no list; write {type: string, many: true} for several values, or {type: string, one_of: [low, high]} for one of these")
+		return &Property{Name: name, Datatype: wordString}
+	}
 	m := d.mapping(path, n, keyNames)
 	p := &Property{
 		Name:        name,
