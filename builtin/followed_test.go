@@ -30,6 +30,19 @@ var followed = []struct{ capability, args, says, old, new string }{
 	{"list", `{"type": "Person", "limit": "many"}`, `a JSON (integer)`, `"many"`, `2`},
 	{"schema_get", `{"format": "xml"}`, `must be one of (\w+)`, `xml`, `$1`},
 
+	// Nodes that are not there.
+	{"get", `{"ids": ["Person/anne"]}`, `did you mean (\S+), "Ann Lee"\?$`, `Person/anne`, `$1`},
+	{"get", `{"ids": ["Anne Lee"]}`, `search finds nodes; did you mean (\S+), "Ann Lee"\?$`, `Anne Lee`, `$1`},
+	{"history", `{"id": "Person/anne"}`, `did you mean (\S+), `, `Person/anne`, `$1`},
+	{"link", `{"from": "Person/ann", "property": "boss", "to": "Person/anne", "dry_run": true}`, `did you mean (\S+), `, `Person/anne`, `$1`},
+	{"person.update", `{"id": "anne", "age": 3, "dry_run": true}`, `^Person/anne does not exist; did you mean (\S+), "Ann Lee"\?$`, `"anne"`, `"$1"`},
+	{"person.delete", `{"id": "anne", "dry_run": true}`, `did you mean Person/(\w+), `, `"anne"`, `"$1"`},
+	{"person.create", `{"id": "x", "boss": "Person/anne"}`, `did you mean (\S+), `, `Person/anne`, `$1`},
+	{"person.create", `{"id": "x", "boss": "Person/anne", "age": "old"}`, `did you mean (\S+), `, `Person/anne", "age": "old"`, `$1"`},
+	{"load", `{"data": "{\"type\":\"Person\",\"id\":\"x\",\"data\":{\"boss\":\"Person/anne\"}}"}`, `did you mean (\S+), `, `Person/anne`, `$1`},
+	{"load", `{"type": "Memo", "data": "[{\"text\":\"A\"},{\"text\":\"B\",\"about\":\"A\"}]"}`, `; "(A)" is the label of a node of this data that has no id: give it one`, `{\"text\":\"A\"}`, `{\"id\":\"$1\",\"text\":\"A\"}`},
+	{"mutate", `{"update": "INSERT DATA { :Person\\/x a :Person ; :boss :Person\\/anne }"}`, `did you mean Person/(\w+), `, `anne`, `$1`},
+
 	// Searches in queries.
 	{"query", `{"query": "SELECT ?n { ?n trails:matches (\"ann\" :Persn) }"}`, `did you mean "(\w+)"`, `Persn`, `$1`},
 	{"query", `{"query": "SELECT ?n { ?n trails:matches (\"ann\" trails:word) }"}`, `did you mean "(\w+)"`, `trails:word`, `trails:$1`},
@@ -225,6 +238,7 @@ types:
       spot: {type: vector, dim: 2}
       boss: {class: Agent}
   Robot: {extends: Agent, iri: preserve, properties: {}}
+  Memo: {label: text, properties: {text: {type: string}, about: {class: Memo}}}
   Book: {iri: key, key: [isbn], properties: {isbn: {type: string, required: true}, title: {type: string}, sub: {type: string}, tag: {type: string}}}
 `
 

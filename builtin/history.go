@@ -140,10 +140,11 @@ func (t *telling) read(ctx context.Context) (before kg.Seq, err error) {
 
 // nodeEver is nodeOf that finds deleted nodes of a type, too.
 func nodeEver(ctx context.Context, r *invoke.Request, ref string) (browse.Described, error) {
-	if name, local, ok := strings.Cut(ref, "/"); ok && r.Snapshot.Schema().Type(name) != nil {
-		d, err := r.Snapshot.FindEver(ctx, r.Snapshot.Schema().Type(name), local)
+	name, local, _ := strings.Cut(ref, "/")
+	if t := r.Snapshot.Schema().Type(name); t != nil && local != "" {
+		d, err := r.Snapshot.FindEver(ctx, t, local)
 		if fault.Is(err, fault.NotFound) {
-			err = fault.Argument("id", fault.Class, ref, fault.Of(err).Message)
+			return d, noNode(ctx, r, "id", ref, t, local, err)
 		}
 		return d, err
 	}

@@ -75,7 +75,7 @@ func loadData(ctx context.Context, r *invoke.Request, in loading) (*loaded, erro
 	r.Release() // a snapshot would keep the log from starting over during a long write
 	result, err := reading.Commit(ctx, set)
 	if err != nil {
-		return nil, err
+		return nil, withMeant(ctx, r, err)
 	}
 	answer := &loaded{Records: result.Records, LeftOut: result.LeftOut.Count, Preview: result.Preview, Written: r.Committed(result.Result, set.DryRun)}
 	if in.Lenient || in.Rejects {

@@ -98,7 +98,7 @@ func runUpdate(ctx context.Context, r *invoke.Request, u *sparql.Update, in time
 		if errors.As(err, &mass) || ranOut(err) {
 			err = warned(err, warnings)
 		}
-		return out, err
+		return out, withMeant(ctx, r, err)
 	}
 	changes := result.AddedCount+result.RemovedCount > 0
 	if !changes && len(warnings) == 0 {

@@ -4,12 +4,14 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"trails/fault"
 	"trails/invoke"
 	"trails/kg/browse"
 	"trails/rdf"
+	"trails/schema"
 )
 
 // nodeOf finds the node that a caller means by Type/id, by an IRI, or by its exact label.
@@ -33,8 +35,7 @@ func nodesNamed(ctx context.Context, r *invoke.Request, argument, ref string, mo
 		} else if !fault.Is(err, fault.NotFound) {
 			return nil, err
 		}
-		hint, failed := r.Snapshot.LabelHint(ctx, t, local, func(rdf.Term) bool { return false })
-		return nil, cmp.Or(failed, error(fault.Argument(argument, fault.Class, ref, fault.Of(err).Message+hint)))
+		return nil, noNode(ctx, r, argument, ref, t, local, err)
 	}
 	if rdf.IsAbsoluteIRI(ref) || strings.HasPrefix(ref, "_:") {
 		var node rdf.Term = rdf.IRI(ref)
@@ -59,7 +60,78 @@ func nodesNamed(ctx context.Context, r *invoke.Request, argument, ref string, mo
 	case len(found) > 0:
 		return r.Snapshot.DescribeAll(ctx, found)
 	}
-	return nil, fault.Argument(argument, fault.Class, ref, fmt.Sprintf("no node is %q: give Type/id, an IRI or an exact label; search finds nodes", ref))
+	hint, err := r.Snapshot.NodeMeant(ctx, ref)
+	return nil, cmp.Or(err, error(fault.Argument(argument, fault.Class, ref, fmt.Sprintf("no node is %q: give Type/id, an IRI or an exact label; search finds nodes%s", ref, hint))))
+}
+
+// noNode refuses an argument that names a node of a type which is not there. It names the nodes of the type that are
+// labelled so, or else the node that was probably meant.
+func noNode(ctx context.Context, r *invoke.Request, argument, ref string, t *schema.Type, id string, missing error) error {
+	hint, err := r.Snapshot.LabelHint(ctx, t, id, func(rdf.Term) bool { return false })
+	if err == nil && hint == "" {
+		hint, err = r.Snapshot.NodeMeant(ctx, id, t)
+	}
+	return cmp.Or(err, error(fault.Argument(argument, fault.Class, ref, fault.Of(missing).Message+hint)))
+}
+
+// mostMeant is how many missing nodes of a refusal are looked for.
+const mostMeant = 5
+
+// withMeant adds to the refusal of a write, for nodes that are not there, those that were probably meant. What is labelled
+// like a missing node was said by the write.
+func withMeant(ctx context.Context, r *invoke.Request, refused error) error {
+	missing, f := fault.Is(refused, fault.Missing), fault.Of(refused)
+	refers := func(field fault.FieldError) bool { return field.Code == fault.Class }
+	if !missing && !(fault.Is(refused, fault.InvalidData) && slices.ContainsFunc(f.Fields, refers)) || r.Latest(ctx) != nil {
+		return refused
+	}
+	if missing {
+		name, _ := f.Details["node"].(string)
+		if hint := meantBy(ctx, r, name); hint != "" {
+			return fault.New(fault.Missing, "%s does not exist%s", name, hint).With("node", name)
+		}
+		return refused
+	}
+	fields, looked, found := slices.Clone(f.Fields), 0, false
+	for i, field := range fields {
+		name, isText := field.Value.(string)
+		if !refers(field) || !isText || looked == mostMeant {
+			continue
+		}
+		looked++
+		if hint := meantBy(ctx, r, name); hint != "" {
+			fields[i].Message, found = fault.Add(field.Message, hint), true
+		}
+	}
+	told := fault.Invalid(fields)
+	if !found || told.Count != f.Count { // more mistakes than fields are kept
+		return refused
+	}
+	for name, v := range f.Details {
+		told = told.With(name, v)
+	}
+	return told
+}
+
+// meantBy asks for the node that was probably meant by Type/id, "" if this node is there, is the label of one, or nothing is
+// found.
+func meantBy(ctx context.Context, r *invoke.Request, name string) string {
+	of, id, _ := strings.Cut(name, "/")
+	t := r.Snapshot.Schema().Type(of)
+	if t == nil || id == "" {
+		return ""
+	}
+	if _, err := r.Snapshot.Find(ctx, t, id); !fault.Is(err, fault.NotFound) {
+		return ""
+	}
+	if labelled, err := r.Snapshot.Labelled(ctx, r.Snapshot.Schema().Concrete(t), id); err != nil || len(labelled) > 0 {
+		return ""
+	}
+	hint, err := r.Snapshot.NodeMeant(ctx, id, t)
+	if err != nil {
+		return "" // the refusal stands without it
+	}
+	return hint
 }
 
 // severalLabelled refuses a label that several nodes have, and names them.

@@ -124,11 +124,11 @@ func typedWrite(typeName string, make plan) invoke.Handler {
 			if edits.IRI == "" {
 				set.Edits = nameless(r, s, entity, make)
 			}
-			return nil, allViolations(ctx, r, set, fields)
+			return nil, withMeant(ctx, r, allViolations(ctx, r, set, fields))
 		}
 		result, err := r.Session().Commit(ctx, set)
 		if err != nil {
-			return nil, err
+			return nil, withMeant(ctx, r, err)
 		}
 		iri := edits.IRI
 		if result.Replayed {

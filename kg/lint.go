@@ -12,6 +12,7 @@ import (
 	"trails/fault"
 	"trails/kg/browse"
 	"trails/rdf"
+	"trails/schema"
 	"trails/sparql"
 	"trails/sparql/lint"
 	"trails/text/fulltext"
@@ -131,19 +132,37 @@ func (s linted) Absent(ctx context.Context, node rdf.IRI) (string, error) {
 	if by.Seq > 0 {
 		return "it was deleted by commit " + by.ID.String(), nil
 	}
-	found, err := s.Search(ctx, browse.Search{Text: local, Limit: 1})
-	if fault.Is(err, fault.InvalidArguments) {
-		return "", nil // no words
-	}
-	if err != nil || len(found.Hits) == 0 || found.Matching == browse.MatchedAny {
+	hit, err := s.meant(ctx, local)
+	if err != nil || hit == nil {
 		return "", err
 	}
-	hit := found.Hits[0]
-	meant := s.Name(hit.Term)
-	if _, renamed := s.Schema().Misnamed(rdf.IRI(s.Schema().Base + meant)); renamed { // :Type\/id would not find it
-		meant = "<" + rdf.Lexical(hit.Term) + ">"
+	name = s.Name(hit.Term)
+	if _, renamed := s.Schema().Misnamed(rdf.IRI(s.Schema().Base + name)); renamed { // :Type\/id would not find it
+		name = "<" + rdf.Lexical(hit.Term) + ">"
 	}
-	return fmt.Sprintf("did you mean %s, %q?", meant, hit.Label), nil
+	return fmt.Sprintf("did you mean %s, %q?", name, hit.Label), nil
+}
+
+// NodeMeant ends the refusal of an id or a label that no node has, of these types if there are any: it asks for the node
+// that was probably meant, and is "" if there is none.
+func (s *Snapshot) NodeMeant(ctx context.Context, text string, types ...*schema.Type) (string, error) {
+	hit, err := s.meant(ctx, text, types...)
+	if err != nil || hit == nil {
+		return "", err
+	}
+	return fmt.Sprintf("; did you mean %s, %q?", s.Name(hit.Term), hit.Label), nil
+}
+
+// meant returns the best node whose id or text has all words of a text, or words that are near; nil if there is none.
+func (s *Snapshot) meant(ctx context.Context, text string, types ...*schema.Type) (*browse.SearchHit, error) {
+	found, err := s.Search(ctx, browse.Search{Text: text, Types: types, Limit: 1})
+	if fault.Is(err, fault.InvalidArguments) {
+		return nil, nil // no words
+	}
+	if err != nil || len(found.Hits) == 0 || found.Matching == browse.MatchedAny {
+		return nil, err
+	}
+	return &found.Hits[0], nil
 }
 
 // textsLiked bounds the texts with the same words among which the intended one is searched.

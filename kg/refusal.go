@@ -6,11 +6,14 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/google/uuid"
+
 	"trails/auth/policy"
 	"trails/fault"
 	"trails/kg/browse"
 	"trails/kg/change"
 	"trails/rdf"
+	"trails/schema"
 )
 
 // report makes one fault of all errors. Nodes are named, unless all errors are about the only node of the change.
@@ -169,7 +172,8 @@ func (t *transaction) failedFields(ctx context.Context) (fields []fault.FieldErr
 // mostHinted is how many missing nodes of a refusal are looked for by label.
 const mostHinted = 20
 
-// labelHint names the nodes whose label is the id of a node that is missing.
+// labelHint names the nodes whose label is the id of a node that is missing. Those that the refused call made an id for are
+// not there, and have another one the next time.
 func (t *transaction) labelHint(ctx context.Context, missing rdf.Term) (string, error) {
 	s := t.schema.schema
 	iri, _ := missing.(rdf.IRI)
@@ -177,10 +181,32 @@ func (t *transaction) labelHint(ctx context.Context, missing rdf.Term) (string, 
 	if !is {
 		return "", nil
 	}
-	made := func(node rdf.Term) bool { // by the refused call, so that it is not there
-		return t.job.inputs == nil && slices.Contains(t.changed, rdf.Lexical(node))
+	minted, failed := false, error(nil)
+	made := func(node rdf.Term) bool {
+		if t.job.inputs == nil { // one node, or what an update says
+			return slices.Contains(t.changed, rdf.Lexical(node))
+		}
+		if !hasMintedID(s, node) || failed != nil {
+			return false
+		}
+		var known bool
+		known, failed = t.w.WasKnown(ctx, node)
+		minted = minted || !known
+		return !known
 	}
-	return browse.New(t.w.Seen(), s).LabelHint(ctx, s.Type(typeName), local, made)
+	hint, err := browse.New(t.w.Seen(), s).LabelHint(ctx, s.Type(typeName), local, made)
+	if hint == "" && minted {
+		hint = fmt.Sprintf("; %q is the label of a node of this data that has no id: give it one, and refer to that", local)
+	}
+	return hint, cmp.Or(err, failed)
+}
+
+// hasMintedID reports whether the id of a node is one as they are made for nodes without any.
+func hasMintedID(s *schema.Schema, node rdf.Term) bool {
+	iri, _ := node.(rdf.IRI)
+	_, local, is := s.Local(iri)
+	id, err := uuid.Parse(local)
+	return is && err == nil && id.Version() == 7
 }
 
 // requirementError says as a field error what did not hold.
