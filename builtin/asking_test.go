@@ -144,6 +144,9 @@ func TestACallOfAnotherHeadIsApprovedAsItIsThere(t *testing.T) {
 	if tried["state"] != "lapsed" || fmt.Sprint(tried["answer"].(map[string]any)["removed"]) != "11" || !strings.Contains(f.Message, fmt.Sprintf("%s as if_commit approves that", tried["head"])) {
 		t.Fatalf("%s; tried: %v", f.Message, tried)
 	}
+	if polled := fmt.Sprint(e.Must(t, "requests_list", `{"request": 1}`)["warnings"]); !strings.Contains(polled, "has lapsed, because main has moved") || !strings.Contains(polled, "ask: true makes a new request") {
+		t.Errorf("whoever asked is told %s", polled)
+	}
 	approve := fmt.Sprintf(`{"request": 1, "decision": "approve", "if_commit": %q}`, tried["head"])
 	e.Must(t, "note_create", `{"id": "y", "title": "Y", "tags": ["1"]}`)
 	e.Refused(t, sampleCall("requests_decide", approve), fault.Precondition)

@@ -92,6 +92,9 @@ var requestsListBuiltin = invoke.Define(capability.Descriptor{
 	if in.Request > 0 {
 		shown = capability.MostChars
 	}
+	if in.Request > 0 && list[0].State == kg.Lapsed {
+		r.Warn("%s", whyLapsed(&list[0]))
+	}
 	out := &requestRows{table: tableOf(requestCells)}
 	room := r.RoomBeside(out)
 	for i, q := range list {
@@ -306,6 +309,14 @@ func decline(ctx context.Context, r *invoke.Request, in deciding, q *kg.Request)
 		out.State = string(kg.Declined)
 	}
 	return out, err
+}
+
+// whyLapsed tells whoever asked what a request that has lapsed can still become.
+func whyLapsed(q *kg.Request) string {
+	if isMerge(q) || q.Branch == "" {
+		return fault.Of(lapsed(q)).Message
+	}
+	return fmt.Sprintf("request %d has lapsed, because %s has moved from %s since; whoever decides can still approve it as it would be there, and the same call with ask: true makes a new request", q.Number, q.Branch, q.Head.ID)
 }
 
 // lapsed refuses a request whose branches have moved, and says how to see what happened.
