@@ -338,6 +338,8 @@ func (d *doctor) checkVectors(ctx context.Context, r *invoke.Request) (string, e
 	switch {
 	case !r.Snapshot.Embeds() && n+without == 0:
 		return "the schema marks no texts with embed; texts are found by words", nil
+	case by == (gateway.Embeddings{}) && n == 0:
+		return "", warn("the schema marks texts with embed, and there is no endpoint of embeddings, so they are found by words alone; trails gateway settings names one")
 	case by == (gateway.Embeddings{}):
 		return "", warn("there are %d vectors and no endpoint of embeddings; trails gateway settings names one, or trails embed FILE --drop removes them", n)
 	}

@@ -258,3 +258,15 @@ func TestTheDoctorsChecksCanFail(t *testing.T) {
 		}
 	}
 }
+
+// Where no endpoint was ever named there are no vectors, so that nothing is to be dropped.
+func TestTextsWithoutAnEndpointOfEmbeddingsAreFoundByWords(t *testing.T) {
+	e := invoketest.New(t, "types:\n  Note: {properties: {body: {type: string, embed: true}}}\n", invoke.Config{})
+	var d diagnosis
+	if err := json.Unmarshal(jsonOf(e.Must(t, "trails.meta.doctor.run", "{}")), &d); err != nil {
+		t.Fatal(err)
+	}
+	if result, detail := d.found(t, "vectors"); result != "warning" || !strings.Contains(detail, "found by words alone; trails gateway settings names one") {
+		t.Errorf("%s: %s", result, detail)
+	}
+}
