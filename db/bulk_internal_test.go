@@ -172,10 +172,26 @@ func draw(random *rand.Rand, model map[rdf.Quad]bool, n int, removals bool) []ed
 	return list
 }
 
+// sortByText sorts edits by the texts of their quads; those of one quad stay as they are.
+func sortByText(edits []edit) {
+	type keyed struct {
+		text string
+		at   int
+		edit
+	}
+	all := make([]keyed, len(edits))
+	for i, e := range edits {
+		all[i] = keyed{string(rdf.AppendQuad(nil, e.Quad)), i, e}
+	}
+	slices.SortFunc(all, func(a, b keyed) int { return cmp.Or(cmp.Compare(a.text, b.text), cmp.Compare(a.at, b.at)) })
+	for i, k := range all {
+		edits[i] = k.edit
+	}
+}
+
 func change(t *testing.T, f *File, model map[rdf.Quad]bool, edits []edit, readMidway bool) {
 	t.Helper()
-	text := func(e edit) string { return string(rdf.AppendQuad(nil, e.Quad)) }
-	slices.SortStableFunc(edits, func(a, b edit) int { return cmp.Compare(text(a), text(b)) })
+	sortByText(edits)
 	edits = slices.CompactFunc(edits, func(a, b edit) bool { return a.Quad == b.Quad })
 	w, err := f.Write(t.Context())
 	if err != nil {
