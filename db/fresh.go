@@ -143,16 +143,26 @@ func (s *textSearch) freshHaving(list []freshText, g fulltext.Goal) (having []fr
 	for _, way := range g.Ways {
 		var parts [][]bool
 		for _, words := range way {
-			parts = append(parts, s.freshWords(words))
+			may := s.freshWords(words)
+			if may == nil {
+				parts = nil
+				break
+			}
+			parts = append(parts, may)
 		}
-		ways = append(ways, parts)
+		if len(parts) > 0 {
+			ways = append(ways, parts)
+		}
+	}
+	if len(ways) == 0 { // so it is of most words, and no text must be looked at
+		return nil
 	}
 	for _, f := range list {
 		hasPart := func(may []bool) bool {
 			return slices.ContainsFunc(f.words, func(at int32) bool { return may[at] })
 		}
 		for _, parts := range ways {
-			if len(parts) > 0 && !slices.ContainsFunc(parts, func(may []bool) bool { return !hasPart(may) }) {
+			if !slices.ContainsFunc(parts, func(may []bool) bool { return !hasPart(may) }) {
 				having = append(having, f)
 				break
 			}
@@ -161,9 +171,9 @@ func (s *textSearch) freshHaving(list []freshText, g fulltext.Goal) (having []fr
 	return having
 }
 
-// freshWords returns which words of the unindexed texts are among the given ones.
-func (s *textSearch) freshWords(words []string) []bool {
-	among := make([]bool, len(s.vocabulary))
+// freshWords returns which words of the unindexed texts are among the given ones, nil if none is.
+func (s *textSearch) freshWords(words []string) (among []bool) {
+	var first [256]bool // whether a given word begins with a byte: few others do
 	whole, begins := map[string]bool{}, []string{}
 	for _, word := range words {
 		if begin, open := strings.CutSuffix(word, fulltext.Onward); open {
@@ -171,9 +181,16 @@ func (s *textSearch) freshWords(words []string) []bool {
 		} else {
 			whole[word] = true
 		}
+		first[(word + fulltext.Onward)[0]] = true
 	}
 	for i, own := range s.vocabulary {
-		among[i] = whole[own] || slices.ContainsFunc(begins, func(begin string) bool { return strings.HasPrefix(own, begin) })
+		if !first[own[0]] || !whole[own] && !slices.ContainsFunc(begins, func(begin string) bool { return strings.HasPrefix(own, begin) }) {
+			continue
+		}
+		if among == nil {
+			among = make([]bool, len(s.vocabulary))
+		}
+		among[i] = true
 	}
 	return among
 }
