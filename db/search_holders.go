@@ -13,6 +13,7 @@ import (
 // Bounds of a search among the instances of classes.
 const (
 	instancesListed = 4_000  // instances that are listed, and not looked up one by one
+	instancesOfText = 10     // instances that are listed for each text: to read so many takes as long as to look up some
 	typesKept       = 20_000 // nodes of which it is remembered whether they are instances
 )
 
@@ -106,11 +107,12 @@ func (h *holders) list(p *pager.Pages) (list []int64, err error) {
 		return nil, err
 	}
 	list = []int64{}
+	most := max(instancesListed, instancesOfText*h.search.tried)
 	expected, cursor := 0.0, scan.NewCursor(rows)
 	for _, class := range h.classes {
 		prefix := []int64{h.typed, int64(class)}
 		n, err := rows.Estimate(prefix, prefix)
-		if expected += n; err != nil || expected > instancesListed {
+		if expected += n; err != nil || expected > float64(most) {
 			return []int64{}, err
 		}
 		if err := cursor.Seek(prefix, prefix, false); err != nil {
@@ -124,7 +126,7 @@ func (h *holders) list(p *pager.Pages) (list []int64, err error) {
 			if !more {
 				break
 			}
-			if len(list) > 2*instancesListed { // more than was estimated
+			if len(list) > 2*most { // more than was estimated
 				return []int64{}, nil
 			}
 			const subject, graph = 2, 3

@@ -49,20 +49,27 @@ func (s *sight) seesText(cursor *scan.Cursor, text int64) (seen bool, err error)
 	if unseen, known := s.texts.IsHidden(text); known {
 		return !unseen, nil
 	}
+	if seen, err = saidInDefault(cursor, text); err == nil {
+		s.texts.Keep(text, !seen)
+	}
+	return seen, err
+}
+
+// saidInDefault reports whether a statement of the default graph has a text. The cursor iterates over the statements by object.
+func saidInDefault(cursor *scan.Cursor, text int64) (is bool, err error) {
 	prefix := []int64{text}
 	if err := cursor.Seek(prefix, prefix, false); err != nil {
 		return false, err
 	}
 	const graph = 3
-	for more := true; more && !seen; {
+	for more := true; more && !is; {
 		var row scan.Statement
 		if row, more, err = cursor.Next(); err != nil {
 			return false, err
 		}
-		seen = more && row.Columns[graph] == defaultGraph
+		is = more && row.Columns[graph] == defaultGraph
 	}
-	s.texts.Keep(text, !seen)
-	return seen, nil
+	return is, nil
 }
 
 // countSeen counts the texts that match, of the first textsWeighed of them, and that the reader may see, up to most.

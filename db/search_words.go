@@ -1,6 +1,7 @@
 package db
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"maps"
@@ -9,8 +10,11 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"trails/db/dictionary"
 	"trails/db/inline"
 	"trails/db/leaf"
+	"trails/db/scan"
+	"trails/db/stmt"
 	"trails/db/wordindex"
 	"trails/rdf"
 	"trails/sparql"
@@ -69,19 +73,31 @@ type textSearch struct {
 	ctx    context.Context
 	search TextSearch
 	goals  []fulltext.Goal
-	found  [][]wordindex.Place // of each goal its first places in the index, once they are read
+	found  []goalPlaces // of each goal, once they are read
 	scorer *fulltext.Scorer
 	// fresh are the texts that are not in the index yet, sorted by id; vocabulary is their words.
 	fresh      []freshText
 	vocabulary []string
 	passed     map[inline.TermID]bool // texts that have been passed on
+	tried      int                    // how many texts are looked up now
 	instances  []int64                // of the classes, sorted, once they are listed; none if they are too many
 	typed      map[int64]bool         // nodes, and whether they are instances of the classes
 	unseen     map[string]bool        // what matches no text that the reader may see
+	pages      *wordindex.Pages       // of the index, once they are read
 	more       bool
 	terms      inline.TermID // the last term of the file
 	indexed    inline.TermID // the last term up to which texts are in the index
 }
+
+// goalPlaces are the first places of a goal in the index; all means that there are no others.
+type goalPlaces struct {
+	list []wordindex.Place
+	read bool
+	all  bool
+}
+
+// weighed are the places that count for the weight of the goal, and for texts with some of the words.
+func (g goalPlaces) weighed() []wordindex.Place { return g.list[:min(len(g.list), textsWeighed)] }
 
 // TextFinder finds the texts of one search. It belongs to its reader, and must be used by one goroutine at a time.
 type TextFinder struct {
@@ -132,7 +148,7 @@ func (s *textSearch) prepare() error {
 	if err := s.findGoals(false); err != nil {
 		return err
 	}
-	s.found = make([][]wordindex.Place, len(s.goals))
+	s.found = make([]goalPlaces, len(s.goals))
 	for i := range s.goals {
 		g := &s.goals[i]
 		having, err := int64(0), error(nil)
@@ -143,7 +159,7 @@ func (s *textSearch) prepare() error {
 			having, err = s.commonTexts(match)
 		default:
 			err = s.placesOf(i)
-			having = int64(len(s.found[i]))
+			having = int64(len(s.found[i].weighed()))
 		}
 		if err != nil {
 			return err
@@ -221,11 +237,12 @@ func (s *textSearch) forms(word string, open, exact, beginning bool) ([]string, 
 		return list, nil
 	}
 	seen := 0
-	err := s.eachWord(begin, pagesTried, func(other string) bool {
+	err := s.eachWord(begin, pagesTried, func(found []byte) bool {
 		seen++
 		if len(list) == wordsTaken {
 			return beginning
 		}
+		other := string(found)
 		if !slices.Contains(list, other) && (open && strings.HasPrefix(other, word) || !exact && s.search.Query.Stem(other) == stem) {
 			list = append(list, other)
 		}
@@ -245,14 +262,26 @@ func (s *textSearch) forms(word string, open, exact, beginning bool) ([]string, 
 }
 
 // eachWord calls visit for the indexed words that begin with a text, on a bounded number of pages, until it returns
-// false. Some words occur more than once.
-func (s *textSearch) eachWord(begin string, pages int, visit func(string) bool) error {
+// false. Some words occur more than once; each is valid until the next one.
+func (s *textSearch) eachWord(begin string, pages int, visit func(word []byte) bool) error {
 	for _, word := range s.vocabulary {
-		if strings.HasPrefix(word, begin) && !visit(word) {
+		if strings.HasPrefix(word, begin) && !visit([]byte(word)) {
 			return nil
 		}
 	}
-	return wordindex.Beginning(s.ctx, s.conn.Conn, begin, pages, visit)
+	index, err := s.index()
+	if err != nil {
+		return err
+	}
+	return index.Beginning(s.ctx, begin, pages, visit)
+}
+
+// index returns the pages of the index.
+func (s *textSearch) index() (_ *wordindex.Pages, err error) {
+	if s.pages == nil {
+		s.pages, err = wordindex.PagesOf(s.conn.Conn)
+	}
+	return s.pages, err
 }
 
 // all returns the texts that have all words, shortest first.
@@ -265,7 +294,12 @@ func (s *textSearch) all() (ids []inline.TermID, err error) {
 		most = textsOfClasses
 	}
 	if !slices.ContainsFunc(s.goals, func(g fulltext.Goal) bool { return !g.Common && s.unseen[g.Match()] }) {
-		err = s.places(s.match(), most, func(at wordindex.Place) { ids = append(ids, at.Term()) })
+		places, failed := s.together(most)
+		ids = slices.Grow(ids, len(places))
+		for _, at := range places {
+			ids = append(ids, at.Term())
+		}
+		err = failed
 	}
 	s.more = s.more || len(ids) >= most
 	if len(ids) <= textsFound*4 {
@@ -295,43 +329,77 @@ func (s *textSearch) match() string {
 
 const matchingPlaces = "SELECT rowid FROM words WHERE words MATCH ?1 ORDER BY rowid LIMIT ?2 + 0"
 
-// places returns the first places of the index that match, up to most. For a reader who may not see everything these are
-// places of texts that it may see: others must not stand in their way.
-func (s *textSearch) places(match string, most int, visit func(wordindex.Place)) error {
-	if s.conn.sight != nil {
-		if s.unseen[match] {
-			return nil
+// together returns the first places of the index that match all goals but common words, up to most.
+func (s *textSearch) together(most int) ([]wordindex.Place, error) {
+	var lists [][]wordindex.Place
+	enough := true
+	for i, g := range s.goals {
+		if !g.Common {
+			enough = enough && s.found[i].all
+			lists = append(lists, s.found[i].list)
 		}
-		n := 0
-		_, err := s.eachSeen(match, math.MaxInt64, func(at wordindex.Place) bool {
-			visit(at)
-			n++
-			return n < most
+	}
+	switch {
+	case len(lists) == 1 && len(lists[0]) >= most:
+	case !enough:
+		return s.places(s.match(), most)
+	case len(lists) == 0:
+		return nil, nil
+	}
+	slices.SortStableFunc(lists, func(a, b []wordindex.Place) int { return len(a) - len(b) })
+	list := lists[0]
+	for _, other := range lists[1:] {
+		list = slices.DeleteFunc(slices.Clone(list), func(at wordindex.Place) bool {
+			n, is := slices.BinarySearch(other, at)
+			other = other[n:]
+			return !is
 		})
-		return err
 	}
-	row, err := s.conn.Take(matchingPlaces)
-	if err != nil {
-		return err
-	}
-	defer row.Release()
-	row.Bind(1, match)
-	row.Bind(2, most)
-	return s.steps(s.ctx, row, func() (bool, error) {
-		visit(wordindex.Place(row.ColumnInt64(0)))
-		return true, nil
-	})
+	return list[:min(len(list), most)], nil
 }
 
-// placesOf reads the first places of a goal in the index. The weights of the words and the texts with some of them are made
-// of these, so that the index is asked once for each word.
-func (s *textSearch) placesOf(goal int) error {
-	if s.found[goal] != nil {
+// places returns the first places of the index that match, up to most. For a reader who may not see everything these are
+// places of texts that it may see: others must not stand in their way.
+func (s *textSearch) places(match string, most int) (list []wordindex.Place, err error) {
+	if s.conn.sight != nil {
+		if s.unseen[match] {
+			return nil, nil
+		}
+		_, err := s.eachSeen(match, math.MaxInt64, func(at wordindex.Place) bool {
+			list = append(list, at)
+			return len(list) < most
+		})
+		return list, err
+	}
+	err = s.rows(s.ctx, matchingPlaces, func(row *stmt.Stmt) (bool, error) {
+		list = append(list, wordindex.Place(row.ColumnInt64(0)))
+		return true, nil
+	}, match, most)
+	return list, err
+}
+
+// placesOf reads the first places of a goal in the index. The weights of the words, the texts with some of them and mostly those
+// with all are made of these, so that the index is asked once for each word.
+func (s *textSearch) placesOf(goal int) (err error) {
+	found := &s.found[goal]
+	if found.read {
 		return nil
 	}
-	list := []wordindex.Place{}
-	err := s.places(s.goals[goal].Match(), textsWeighed, func(at wordindex.Place) { list = append(list, at) })
-	s.found[goal] = list
+	g := &s.goals[goal]
+	most := textsWeighed
+	if words := g.Words(); words != nil && s.conn.sight == nil {
+		if len(s.search.Classes) > 0 || len(s.goals) > 1 { // the places are compared with others
+			most = textsOfClasses
+		}
+		index, failed := s.index()
+		if failed != nil {
+			return failed
+		}
+		found.list, err = index.Places(s.ctx, words, most)
+	} else {
+		found.list, err = s.places(g.Match(), most)
+	}
+	found.read, found.all = err == nil, len(found.list) < most
 	return err
 }
 
@@ -345,10 +413,10 @@ func (s *textSearch) any() ([]inline.TermID, error) {
 		if err := s.placesOf(i); err != nil {
 			return nil, err
 		}
-		lists[i] = s.found[i]
+		lists[i] = slices.Clip(s.found[i].weighed())
 		s.more = s.more || len(lists[i]) == textsWeighed
 		for _, f := range s.freshHaving(s.fresh, g) { // newer than all of the index, and of no class
-			lists[i] = append(slices.Clip(lists[i]), wordindex.LongTexts|wordindex.Place(f.id))
+			lists[i] = append(lists[i], wordindex.LongTexts|wordindex.Place(f.id))
 		}
 	}
 	most := textsRanked
@@ -454,6 +522,7 @@ func (s *textSearch) ofFew(found []inline.TermID, matching Matching) (ids []inli
 
 // subjects looks up the subjects of the texts, and passes them on.
 func (s *textSearch) subjects(ids []inline.TermID, matching Matching, take func([]TextHit) (bool, error)) error {
+	s.tried = len(ids)
 	read, ranked := 0, 0
 	for chunk := range slices.Chunk(ids, textsTogether) {
 		if read > textBytesRead || matching == MatchAny && ranked >= textsRanked {
@@ -464,14 +533,20 @@ func (s *textSearch) subjects(ids []inline.TermID, matching Matching, take func(
 		if err != nil {
 			return err
 		}
+		for i, id := range chunk {
+			if s.passed[id] {
+				who[i] = nil
+			}
+		}
+		texts, err := s.readTexts(chunk, who)
+		if err != nil {
+			return err
+		}
 		var hits []TextHit
 		for i, id := range chunk {
-			if len(who[i]) == 0 || s.passed[id] {
+			text := texts[i]
+			if text == nil {
 				continue
-			}
-			text, err := s.dict.Peek(id)
-			if err != nil {
-				return err
 			}
 			lexical := rdf.Lexical(text)
 			read += len(lexical)
@@ -502,6 +577,39 @@ func (s *textSearch) subjects(ids []inline.TermID, matching Matching, take func(
 	return nil
 }
 
+// readTexts reads the texts that nodes have. It reads the pages of the dictionary: a statement of SQL for each would take three
+// times as long.
+func (s *textSearch) readTexts(ids []inline.TermID, who [][]bearer) ([]rdf.Term, error) {
+	p, err := s.conn.Pages()
+	if err != nil {
+		return nil, err
+	}
+	defer p.Release()
+	rows, err := dictionary.NewReader(p)
+	if err != nil {
+		return nil, unreadable(err)
+	}
+	texts := make([]rdf.Term, len(ids))
+	for i, id := range ids {
+		if len(who[i]) == 0 {
+			continue
+		}
+		whole, err := rows.Read(int64(id))
+		if err != nil {
+			return nil, unreadable(err)
+		}
+		if whole {
+			texts[i], err = s.dict.OnPage(&rows.Row)
+		} else {
+			texts[i], err = s.dict.Peek(id)
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	return texts, nil
+}
+
 // textsWith counts the texts with a word that a statement of the default graph has, up to most.
 func (s *textSearch) textsWith(word string, most int64) (int64, error) {
 	var n int64
@@ -509,7 +617,7 @@ func (s *textSearch) textsWith(word string, most int64) (int64, error) {
 	if match := fulltext.Quote(word); s.conn.sight != nil {
 		n, err = s.countSeen(match, most)
 	} else {
-		n, err = s.conn.Int64(s.conn.text(leaf.TextsUsed), wordindex.PlaceTerm, match, textsWeighed, most)
+		n, err = s.textsUsed(word, most)
 	}
 	for _, f := range s.freshHaving(s.fresh, fulltext.Goal{Ways: [][][]string{{{word}}}}) {
 		if err != nil || n >= most {
@@ -520,6 +628,41 @@ func (s *textSearch) textsWith(word string, most int64) (int64, error) {
 		n += used
 	}
 	return n, err
+}
+
+// textsUsed is textsWith for the texts of the index, and for a reader who may see everything.
+func (s *textSearch) textsUsed(word string, most int64) (n int64, err error) {
+	index, err := s.index()
+	if err != nil {
+		return 0, err
+	}
+	places, err := index.Places(s.ctx, []string{word}, textsWeighed)
+	if err != nil || len(places) == 0 {
+		return 0, err
+	}
+	p, err := s.conn.Pages()
+	if err != nil {
+		return 0, err
+	}
+	defer p.Release()
+	rows, err := s.conn.leaf(p, leaf.OSP)
+	if err != nil {
+		return 0, err
+	}
+	cursor := scan.NewCursor(rows)
+	for _, at := range places {
+		used, err := saidInDefault(cursor, int64(at.Term()))
+		if err != nil {
+			return n, unreadable(err)
+		}
+		if used {
+			n++
+		}
+		if n == most {
+			break
+		}
+	}
+	return n, nil
 }
 
 // Spelling returns the word of a text in the default graph that a misspelt word most likely means. It returns "" if a
@@ -551,15 +694,15 @@ func (s *textSearch) spelling(word string) (string, error) {
 	// all letters would mean to read the whole vocabulary.
 	runes := []rune(word)
 	for _, first := range slices.Compact([]string{string(runes[:1]), string(runes[1:2])}) {
-		passed := "" // no similar word begins like this
-		err := s.eachWord(first, spellingPages, func(other string) bool {
-			if passed != "" && strings.HasPrefix(other, passed) {
+		var passed []byte // no similar word begins like this
+		err := s.eachWord(first, spellingPages, func(other []byte) bool {
+			if len(passed) > 0 && bytes.HasPrefix(other, passed) {
 				return true
 			}
 			edits, ok, prefix := near.Distance(other)
-			passed = other[:prefix]
-			if ok && edits > 0 && !slices.Contains(nearest[edits], other) {
-				nearest[edits] = append(nearest[edits], other)
+			passed = append(passed[:0], other[:prefix]...)
+			if ok && edits > 0 && !slices.Contains(nearest[edits], string(other)) {
+				nearest[edits] = append(nearest[edits], string(other))
 			}
 			return s.ctx.Err() == nil
 		})

@@ -51,9 +51,7 @@ var (
 
 // Texts of the index of words. It has those of all times.
 var (
-	// TextsUsed counts texts that a statement of the default graph has.
-	TextsUsed = sql(`SELECT count(*) FROM (SELECT 1 FROM (SELECT rowid & ? AS id FROM words WHERE words MATCH ? LIMIT ? + 0) w
-		WHERE EXISTS (SELECT 1 FROM %s WHERE o = w.id AND g = 0) LIMIT ? + 0)`, from{"", OSP})
+	// TextUsed is whether a statement of the default graph has a text.
 	TextUsed = sql("SELECT EXISTS (SELECT 1 FROM %s WHERE o = ? AND g = 0)", from{"", OSP})
 )
 

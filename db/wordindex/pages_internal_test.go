@@ -13,7 +13,7 @@ func FuzzAPageOfWords(f *testing.F) {
 	f.Add([]byte{0, 0, 0, 14, 3, '0', 'a', 'b', 1, 2, 1, 'c', 1, 1, 4, 5})
 	f.Fuzz(func(t *testing.T, page []byte) {
 		n := 0
-		_ = wordsOn(page, func(string) bool {
+		_ = wordsOn(page, func([]byte) bool {
 			if n++; n > len(page) {
 				t.Fatalf("%d words on a page of %d bytes", n, len(page))
 			}

@@ -17,51 +17,58 @@ func Edits(characters int) int {
 type Near struct {
 	word []rune
 	most int
+	// read are the first characters of the last compared word, and rows[i] is what the first i of them cost for each beginning
+	// of word. A word that begins with some of them begins with their rows: sorted words share most of theirs.
+	read []rune
 	rows [][]int
 }
 
 // NewNear returns a comparison with word that tolerates most mistakes.
-func NewNear(word string, most int) *Near { return &Near{word: []rune(word), most: most} }
+func NewNear(word string, most int) *Near {
+	n := &Near{word: []rune(word), most: most}
+	first := make([]int, len(n.word)+1)
+	for j := range first {
+		first[j] = j
+	}
+	n.rows = append(n.rows, first)
+	return n
+}
 
 // Distance returns the number of mistakes between the words; near is false if there are too many. Then all
 // words that share other's first prefix bytes have too many, too.
-func (n *Near) Distance(other string) (edits int, near bool, prefix int) {
-	width := len(n.word) + 1
-	row := func(i int) []int {
-		for len(n.rows) <= i {
-			n.rows = append(n.rows, make([]int, width))
-		}
-		return n.rows[i]
-	}
-	for j := range width {
-		row(0)[j] = j
-	}
-	var before rune
+func (n *Near) Distance(other []byte) (edits int, near bool, prefix int) {
 	i := 0
-	for at, r := range other {
-		i++
-		last, now := row(i-1), row(i)
-		now[0] = i
-		least := i
-		for j, own := range n.word {
-			cost := 1
-			if own == r {
-				cost = 0
-			}
-			now[j+1] = min(last[j]+cost, last[j+1]+1, now[j]+1)
-			if i > 1 && j > 0 && own == before && n.word[j-1] == r {
-				now[j+1] = min(now[j+1], row(i - 2)[j-1]+1)
-			}
-			least = min(least, now[j+1])
+	for at, r := range string(other) {
+		if i++; i > len(n.read) || n.read[i-1] != r {
+			n.read = append(n.read[:i-1], r)
+			n.compare(i)
 		}
 		// A swap in the next row could still lower the distance by one.
-		if least > n.most+1 || least > n.most && i > 1 && minOf(last) > n.most {
+		if least := minOf(n.rows[i]); least > n.most+1 || least > n.most && i > 1 && minOf(n.rows[i-1]) > n.most {
 			return 0, false, at + len(string(r))
 		}
-		before = r
 	}
-	edits = row(i)[width-1]
+	edits = n.rows[i][len(n.word)]
 	return edits, edits <= n.most, 0
+}
+
+// compare computes the row of the character that was read last, the i-th.
+func (n *Near) compare(i int) {
+	if len(n.rows) == i {
+		n.rows = append(n.rows, make([]int, len(n.word)+1))
+	}
+	last, now, r := n.rows[i-1], n.rows[i], n.read[i-1]
+	now[0] = i
+	for j, own := range n.word {
+		cost := 1
+		if own == r {
+			cost = 0
+		}
+		now[j+1] = min(last[j]+cost, last[j+1]+1, now[j]+1)
+		if i > 1 && j > 0 && own == n.read[i-2] && n.word[j-1] == r {
+			now[j+1] = min(now[j+1], n.rows[i-2][j-1]+1)
+		}
+	}
 }
 
 func minOf(row []int) int {

@@ -260,6 +260,17 @@ func Weight(having, all int64) float64 {
 	return math.Log(1 + (math.Max(0, float64(all-having))+0.5)/(float64(having)+0.5))
 }
 
+// Words are the words of which any matches the goal; nil if some match only together with others, or are prefixes.
+func (g *Goal) Words() (words []string) {
+	for _, way := range g.Ways {
+		if len(way) != 1 || slices.ContainsFunc(way[0], func(word string) bool { return strings.HasSuffix(word, Onward) }) {
+			return nil
+		}
+		words = append(words, way[0]...)
+	}
+	return words
+}
+
 // Match returns the goal as an FTS5 query, "" if nothing can match.
 func (g *Goal) Match() string {
 	var ways []string

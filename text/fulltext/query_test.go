@@ -2,6 +2,7 @@ package fulltext_test
 
 import (
 	"fmt"
+	"math/rand/v2"
 	"strings"
 	"testing"
 
@@ -90,11 +91,11 @@ func TestMistakesAreCounted(t *testing.T) {
 		a, b string
 		want int
 	}{{"mimikatz", "mimikatz", 0}, {"mimikats", "mimikatz", 1}, {"mimiaktz", "mimikatz", 1}, {"mimikat", "mimikatz", 1}, {"mimikatzz", "mimikatz", 1}, {"mmikats", "mimikatz", 2}, {"überal", "überall", 1}} {
-		if got, near, _ := fulltext.NewNear(c.a, 2).Distance(c.b); got != c.want || !near {
+		if got, near, _ := fulltext.NewNear(c.a, 2).Distance([]byte(c.b)); got != c.want || !near {
 			t.Errorf("%s and %s: %d", c.a, c.b, got)
 		}
 	}
-	if _, near, prefix := fulltext.NewNear("mimikatz", 2).Distance("powershell"); near || prefix == 0 || prefix > 4 {
+	if _, near, prefix := fulltext.NewNear("mimikatz", 2).Distance([]byte("powershell")); near || prefix == 0 || prefix > 4 {
 		t.Errorf("what begins with the first %d characters is passed over", prefix)
 	}
 }
@@ -113,14 +114,36 @@ func TestNoNearWordIsPassedOver(t *testing.T) {
 	for _, most := range []int{1, 2} {
 		near := fulltext.NewNear("abcab", most)
 		for _, word := range words {
-			_, _, prefix := near.Distance(word)
+			_, _, prefix := near.Distance([]byte(word))
 			if prefix == 0 {
 				continue
 			}
 			for _, other := range words {
-				if _, is, _ := near.Distance(other); is && strings.HasPrefix(other, word[:prefix]) {
+				if _, is, _ := near.Distance([]byte(other)); is && strings.HasPrefix(other, word[:prefix]) {
 					t.Fatalf("%s is near and is passed over with %s", other, word[:prefix])
 				}
+			}
+		}
+	}
+}
+
+// What a comparison keeps of the words before does not change what it says of the next one.
+func TestNearWordsDoNotDependOnTheWordsBefore(t *testing.T) {
+	random := rand.New(rand.NewPCG(1, 2))
+	word := func() []byte {
+		var b []byte
+		for range random.IntN(9) {
+			b = append(b, []string{"a", "b", "é"}[random.IntN(3)]...)
+		}
+		return b
+	}
+	for _, most := range []int{1, 2} {
+		near := fulltext.NewNear("abéab", most)
+		for range 3000 {
+			other := word()
+			edits, is, prefix := near.Distance(other)
+			if e, i, p := fulltext.NewNear("abéab", most).Distance(other); e != edits || i != is || p != prefix {
+				t.Fatalf("%s has %d mistakes, near %v, passed over with %d; alone %d, %v, %d", other, edits, is, prefix, e, i, p)
 			}
 		}
 	}
