@@ -1,6 +1,7 @@
 package scan
 
 import (
+	"encoding/binary"
 	"math"
 	"slices"
 )
@@ -13,6 +14,7 @@ type test struct {
 	among     []int64 // sorted
 	asked     *asked
 	not       bool
+	seen      bool // the reader may see all of in: each stands in a statement that it read
 }
 
 // isRange reports whether the test is a range.
@@ -64,6 +66,24 @@ func (t *test) keep(ids, beside []int64) (n int) {
 		}
 	}
 	return n
+}
+
+// leave moves the offsets of rows of a page whose column passes a set to the front.
+func (t *test) leave(c *column, page []byte, at []uint16) []uint16 {
+	if c.bits == 0 { // all rows have this value
+		if t.in.Has(c.constant) {
+			return at
+		}
+		return nil
+	}
+	n, bytes, shift := 0, page[c.at:], c.shift&63
+	for _, offset := range at {
+		at[n] = offset
+		if t.in.Has(int64(binary.BigEndian.Uint64(bytes[offset:])) >> shift) {
+			n++
+		}
+	}
+	return at[:n]
 }
 
 // fewest returns the smallest set of ids that the slot of an end must be in, and its size. Without such a set it

@@ -41,10 +41,10 @@ func (h *Hidden) row(columns *[4]int64, predicate int) (hidden bool, err error) 
 }
 
 // leave moves the offsets of rows of a page that may be seen to the front. All rows have the same layout, and the first
-// columns, as many as are given, in common.
-func (h *Hidden) leave(l *layout, page []byte, at []uint16, predicate, given int) ([]uint16, error) {
+// columns, as many as are given, in common. Of a column that is seen it is known already.
+func (h *Hidden) leave(l *layout, page []byte, at []uint16, predicate, given int, seen [4]bool) ([]uint16, error) {
 	for i := range l.key {
-		if len(at) == 0 || i == predicate && len(h.Predicates) == 0 {
+		if len(at) == 0 || seen[i] || i == predicate && len(h.Predicates) == 0 {
 			continue
 		}
 		c := &l.key[i]

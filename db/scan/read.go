@@ -243,7 +243,7 @@ func (r *reading) further() error {
 // in begins with a leaf.
 func (r *reading) in(l Leaf) {
 	r.rows.in(l)
-	r.trust.in(&r.rows.leaf)
+	r.trust.in(&r.rows.leaf, slices.ContainsFunc(r.tests, func(t testOfEnd) bool { return t.seen }))
 }
 
 // to continues with another range.
@@ -357,8 +357,12 @@ func (r *reading) take(l *layout, page []byte, at []uint16, of *part) error {
 		}
 	}
 	if hidden := r.rows.leaf.Hidden; hidden != nil && !r.trust.all {
+		var seen [4]bool
+		if r.trust.rest > 0 {
+			at, seen = r.passing(l, page, at)
+		}
 		var err error
-		if at, err = hidden.leave(l, page, at, r.rows.leaf.Predicate, r.rows.given); err != nil {
+		if at, err = hidden.leave(l, page, at, r.rows.leaf.Predicate, r.rows.given, seen); err != nil {
 			return err
 		}
 	}
@@ -369,6 +373,18 @@ func (r *reading) take(l *layout, page []byte, at []uint16, of *part) error {
 	}
 	r.n += len(at)
 	return nil
+}
+
+// passing moves the offsets of rows to the front that pass the sets of which the reader may see all, and reports which columns
+// of nodes these are of. What is left is tested again, with the other tests.
+func (r *reading) passing(l *layout, page []byte, at []uint16) (rest []uint16, seen [4]bool) {
+	for i := range r.tests {
+		if t := &r.tests[i]; t.seen {
+			of := r.columns[t.end]
+			at, seen[of] = t.leave(&l.key[of], page, at), of != r.rows.leaf.Predicate
+		}
+	}
+	return at, seen
 }
 
 // keep moves the offsets of rows that pass to the front.

@@ -111,7 +111,7 @@ func (a *arm) skipCells(h *Hidden, predicate, given, most int) (skipped int, err
 		a.places = l.alike(n, i, to, a.places)
 		first, last := i, i+len(a.places)-1
 		i = last + 1
-		at, err := h.leave(l, n, a.places, predicate, given)
+		at, err := h.leave(l, n, a.places, predicate, given, [4]bool{})
 		if err != nil {
 			return 0, err
 		}

@@ -363,7 +363,8 @@ func (b *builder) known(s *Step, slot int) (*Set, error) {
 		return ids.addAll(batch.slots[slot])
 	})
 	if slot >= 0 {
-		b.tests[slot] = slices.Insert(b.tests[slot], 0, test{in: ids})
+		seen := s.Walk == 0 && s.Columns == SubjectObject // a walk may begin at a hidden node, and a predicate be one
+		b.tests[slot] = slices.Insert(b.tests[slot], 0, test{in: ids, seen: seen})
 	}
 	return ids, err
 }

@@ -247,7 +247,7 @@ func TestHiddenRowsOfAPageAreLeftOut(t *testing.T) {
 					at, page = []uint16{0}, record
 				}
 				i += len(at)
-				if at, err = l.Hidden.leave(of, page, at, l.Predicate, len(prefix)); err != nil {
+				if at, err = l.Hidden.leave(of, page, at, l.Predicate, len(prefix), [4]bool{}); err != nil {
 					t.Fatal(err)
 				}
 				for _, offset := range at {
