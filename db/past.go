@@ -219,6 +219,8 @@ type pastSearch struct {
 	not   int64 // the graph that is left out
 	nots  bool
 	named bool // in named graphs only
+
+	low, high [4]int64 // see [pastSearch.bounds]
 }
 
 // narrow applies a constraint.
@@ -257,18 +259,21 @@ func (s *pastSearch) order(sorted bool) leaf.Order {
 	return b.order()
 }
 
-// bounds returns the first columns of the first and of the last row that a search may find in an order.
+// bounds returns the first columns of the first and of the last row that a search may find in an order. They are parts of the
+// search, which are valid until it changes.
 func (s *pastSearch) bounds(order leaf.Order) (low, high []int64) {
+	n := 0
 	for _, column := range order.Columns() {
 		of := s.of[column]
 		if of == everything {
 			break
 		}
-		if low, high = append(low, of.low), append(high, of.high); !of.isOne() {
+		s.low[n], s.high[n] = of.low, of.high
+		if n++; !of.isOne() {
 			break
 		}
 	}
-	return low, high
+	return s.low[:n], s.high[:n]
 }
 
 var everything = interval{math.MinInt64, math.MaxInt64}
@@ -289,7 +294,7 @@ type pastCursor struct {
 	conn    *conn
 	of      *graphAt // the state that is read, nil for the one that the connection shows
 	pages   *pager.Pages
-	cursors map[leaf.Order]*scan.Cursor
+	cursors [leaf.GPOS + 1]*scan.Cursor
 	search  pastSearch
 	order   leaf.Order
 	cursor  *scan.Cursor
@@ -345,7 +350,6 @@ func (c *pastCursor) open() (err error) {
 		if c.pages, err = c.conn.Pages(); err != nil {
 			return err
 		}
-		c.cursors = map[leaf.Order]*scan.Cursor{}
 	}
 	if c.cursor = c.cursors[c.order]; c.cursor == nil {
 		chain, sees := c.conn.chain, c.conn.sight
@@ -463,6 +467,6 @@ func (c *pastCursor) Close() error {
 func (c *pastCursor) release() {
 	if c.pages != nil {
 		c.pages.Release()
-		c.pages, c.cursors = nil, nil
+		c.pages, c.cursors = nil, [leaf.GPOS + 1]*scan.Cursor{}
 	}
 }

@@ -186,14 +186,18 @@ func (c *Cursor) pass(place [4]int64) error {
 // leave goes to the end of the stretch that has a place, and reports whether that is another place.
 func (c *Cursor) leave(place [4]int64) (left bool, err error) {
 	of, ok := c.stretches.hidden.around(place)
-	to, low, high := of.high, of.high[:], c.high
 	if c.back {
-		to, low, high = of.low, c.low, of.low[:]
+		of.low, of.high = of.high, of.low
 	}
-	if !ok || to == place {
+	if !ok || of.high == place {
 		return false, nil
 	}
+	to := of.high
 	c.passed.upto = to
+	low, high := to[:], c.high
+	if c.back {
+		low, high = c.low, to[:]
+	}
 	if order := slices.Compare(to[:], c.passed.end[:]); order == 0 || order < 0 == c.back {
 		for i := range c.arms {
 			c.arms[i].end()
