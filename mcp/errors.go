@@ -112,7 +112,10 @@ func Code(k fault.Kind) (code int64, result bool) { return verdicts[k].code, ver
 // Refuse converts any error of a handler to a JSON-RPC error. An internal error is logged completely, and only its
 // trace id is shown.
 func (e *endpoint) Refuse(ctx context.Context, method string, err error) *jsonrpc.Error {
-	if errors.Is(ctx.Err(), context.Canceled) {
+	switch why := context.Cause(ctx); {
+	case fault.Is(why, fault.TimedOut): // the server has cut it
+		err = why
+	case errors.Is(ctx.Err(), context.Canceled):
 		return &jsonrpc.Error{Code: codeCancelled, Message: "request cancelled"}
 	}
 	if wire := (*jsonrpc.Error)(nil); errors.As(err, &wire) {

@@ -2,14 +2,17 @@ package mcp_test
 
 import (
 	"bufio"
+	"context"
 	"fmt"
 	"net"
 	"net/http"
 	"net/http/httptest"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
+	"trails/fault"
 	"trails/invoke"
 	"trails/mcp"
 )
@@ -269,4 +272,32 @@ func shortReads(t *testing.T, h http.Handler) string {
 	go srv.Serve(ln)
 	t.Cleanup(func() { srv.Close() })
 	return "http://" + ln.Addr().String()
+}
+
+// A call whose request the server cuts ends, and its answer says why.
+func TestACallThatTheServerCutsIsToldSo(t *testing.T) {
+	for _, version := range []string{"2025-03-26", "2025-11-25", "2026-07-28"} {
+		t.Run(version, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				ctx, cut := context.WithCancelCause(t.Context())
+				r := httptest.NewRequestWithContext(ctx, http.MethodPost, "http://localhost/mcp", strings.NewReader(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"slow","arguments":{},"_meta":{"io.modelcontextprotocol/protocolVersion":"`+version+`","io.modelcontextprotocol/clientInfo":{"name":"x","version":"1"},"io.modelcontextprotocol/clientCapabilities":{}}}}`))
+				for _, header := range append(versionHeaders(version, "tools/call", "slow"), "Content-Type: application/json", "Accept: application/json, text/event-stream") {
+					name, value, _ := strings.Cut(header, ": ")
+					r.Header.Set(name, value)
+				}
+				w, e := httptest.NewRecorder(), &fake{}
+				over := make(chan struct{})
+				go func() { defer close(over); mcp.New(e, options("")).Handler().ServeHTTP(w, r) }()
+				synctest.Wait()
+				if len(e.calls) != 1 {
+					t.Fatalf("%d calls: %s", len(e.calls), w.Body)
+				}
+				cut(fault.New(fault.TimedOut, "the server was stopped"))
+				<-over
+				if got := w.Body.String(); !strings.Contains(got, `"id":1`) || !strings.Contains(got, "the server was stopped") {
+					t.Errorf("it is told %q", got)
+				}
+			})
+		})
+	}
 }

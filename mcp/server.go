@@ -195,7 +195,8 @@ func (e *endpoint) receive(next sdk.MethodHandler) sdk.MethodHandler {
 				res, err = nil, encodeFault(e.internal("panic", method, "panic", p, "stack", string(debug.Stack())))
 			}
 		}()
-		ctx = session.WithEnvelope(ctx, req)
+		ctx, free := session.UntilCut(session.WithEnvelope(ctx, req))
+		defer free()
 		handle, served := methods[method]
 		if !served {
 			return nil, session.MethodNotFound(method)

@@ -2,6 +2,7 @@ package session
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -182,11 +183,14 @@ func (d *statelessDoor) pass(w http.ResponseWriter, r *http.Request, m Message) 
 	text := m.encode()
 	out := &reply{ResponseWriter: w, id: m.idText, patience: d.Options.WriteTimeout}
 	defer out.finish()
-	r = r.WithContext(withOutlet(withEnvelope(r.Context(), envelope{request: m.id, id: m.idText}), out))
+	r = r.WithContext(withOutlet(withEnvelope(r.Context(), envelope{request: m.id, id: m.idText, over: r.Context}), out))
 	r.Body, r.ContentLength = io.NopCloser(bytes.NewReader(text)), int64(len(text))
 	if len(r.Header.Values("Accept")) == 0 { // any (RFC 9110, section 12.5.1), which the SDK refuses
 		r.Header = r.Header.Clone()
 		r.Header.Set("Accept", "*/*")
 	}
 	d.next.ServeHTTP(out, r)
+	if why := whyCut(r.Context()); why != nil && m.isCall() {
+		out.refuse(d.Refuse(context.WithoutCancel(r.Context()), m.Method, why)) // the SDK answers nothing then
+	}
 }

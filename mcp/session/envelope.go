@@ -10,6 +10,7 @@ import (
 
 	"trails/auth"
 	"trails/auth/policy"
+	"trails/fault"
 	"trails/invoke"
 )
 
@@ -23,6 +24,7 @@ type envelope struct {
 	caller    string // identifies callers that take turns for long queries; see [invoke.WithCaller]
 	// credentials for other servers in the HTTP request
 	credentials auth.Credentials
+	over        func() context.Context // the context of the HTTP request that waits for the answer; nil if none need wait
 }
 
 type envelopeKey struct{}
@@ -64,6 +66,30 @@ func WithEnvelope(ctx context.Context, req sdk.Request) context.Context {
 	}
 	ctx = auth.WithCredentials(ctx, e.credentials)
 	return withEnvelope(auth.WithPrincipal(ctx, e.principal), e)
+}
+
+// UntilCut returns a context for a message's handler that ends, too, when the server cuts the HTTP request of the message. A
+// client that disconnects does not end it, as the protocol has it. free releases it.
+func UntilCut(ctx context.Context) (cut context.Context, free func()) {
+	over := envelopeOf(ctx).over
+	if over == nil {
+		return ctx, func() {}
+	}
+	cut, cancel := context.WithCancelCause(ctx)
+	stop := context.AfterFunc(over(), func() {
+		if why := whyCut(over()); why != nil {
+			cancel(why)
+		}
+	})
+	return cut, func() { stop(); cancel(nil) }
+}
+
+// whyCut is why the server has cut an HTTP request, nil if it has not.
+func whyCut(ctx context.Context) error {
+	if why := context.Cause(ctx); fault.Is(why, fault.TimedOut) {
+		return why
+	}
+	return nil
 }
 
 type mailboxKey struct{}

@@ -61,6 +61,8 @@ type reply struct {
 	text bytes.Buffer
 	// streams means that events have been sent, so that everything after them is an event, too.
 	streams bool
+	// answered means that something else has been sent.
+	answered bool
 }
 
 // Unwrap is for [http.ResponseController].
@@ -75,6 +77,7 @@ func (w *reply) WriteHeader(status int) {
 	case status >= http.StatusBadRequest && w.sends("text/plain"):
 		w.held = status
 	default:
+		w.answered = true
 		w.ResponseWriter.WriteHeader(status)
 	}
 }
@@ -93,9 +96,21 @@ func (w *reply) write(p []byte) (int, error) {
 	case w.streams || w.sends(sse.MediaType):
 		return w.writeEvent(p)
 	case w.isFailure(p):
+		w.answered = true
 		return w.writeTidied(p)
 	}
+	w.answered = true
 	return w.ResponseWriter.Write(p)
+}
+
+// refuse answers with an error, unless there is an answer, or a stream has begun.
+func (w *reply) refuse(e *jsonrpc.Error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if !w.answered && !w.streams && w.held == 0 {
+		w.answered = true
+		refuseHTTP(w.ResponseWriter, http.StatusOK, w.id, e)
+	}
 }
 
 // writeEvent writes an event; the first one as plain JSON if it is the answer, because none follows. If events came
