@@ -107,6 +107,7 @@ func (d *importData) drawPlan() h.Node {
 		h.Map(p.Notes, func(text string) h.Node { return h.P(h.Class("notice"), h.Text("Note: "), bdiLine(text)) }),
 		h.Map(p.Tables, func(t view.ImportTable) h.Node { return d.drawTable(t) }),
 		h.If(p.Schema != "", h.Details(h.ID("proposed"), h.Summary(h.Text("The new type, with its rules and the reasons for them")), snippet("YAML", p.Schema))),
+		h.If(p.Removes > 0, h.P(h.Class("notice notice-warn"), h.Label(h.Input(h.Type("checkbox"), h.Name("mass"), h.Value("1"), h.If(d.Mass, h.Checked())), h.Text(" Remove "+times(p.Removes, "statement", "statements")+" of what is there, which the rows replace")))),
 		h.Div(h.Class("actions import-do"),
 			submit("", doName, "check", "Check"), submit("", doName, "cancel", "Cancel"),
 			h.If(!blocked && (p.LeftOut == 0) != (p.Records == 0), submit("primary", doName, "load", "Load all "+count(p.Records+p.LeftOut))),

@@ -46,6 +46,8 @@ type importData struct {
 	Left   *importData // the rows that were left out, to be mended; nil if none were
 	Text   string      // that was pasted, and could not be taken
 	Lost   bool        // what was sent is gone, and the decisions about it are kept
+	// Mass means that a person agrees to the statements that the plan removes.
+	Mass bool
 	// Cancelled is the name of what was sent and is forgotten.
 	Cancelled string
 }
@@ -112,7 +114,7 @@ func (s *site) importPosted(w http.ResponseWriter, r *http.Request) error {
 		http.Redirect(w, r, withQuery(importURL, to), http.StatusSeeOther)
 		return nil
 	}
-	d := &importData{Key: values.Get("data"), Once: values.Get(keyName), Asked: choicesOf(values)}
+	d := &importData{Key: values.Get("data"), Once: values.Get(keyName), Asked: choicesOf(values), Mass: values.Get("mass") != ""}
 	if values.Get(doName) == "cancel" {
 		return s.cancelImport(w, r, d)
 	}
@@ -346,8 +348,12 @@ func (s *site) doImport(w http.ResponseWriter, r *http.Request, d *importData, g
 	if len(d.Plan.Blocked) > 0 || !good && d.Plan.LeftOut > 0 {
 		return s.showImport(w, r, http.StatusUnprocessableEntity, d)
 	}
+	if d.Plan.Removes > 0 && !d.Mass {
+		d.Wrong = "Nothing was changed: tick that so many statements may go, or choose what becomes of rows that are there already."
+		return s.showImport(w, r, http.StatusConflict, d)
+	}
 	args := map[string]any{
-		"patch": d.Plan.Import.Patch, "tables": d.Plan.Import.Tables, "format": d.Plan.Import.Format, "mode": d.Plan.Import.Mode,
+		"allow_mass_change": d.Plan.Removes > 0, "patch": d.Plan.Import.Patch, "tables": d.Plan.Import.Tables, "format": d.Plan.Import.Format, "mode": d.Plan.Import.Mode,
 		"message": "import " + sent.name, "rejects": good,
 	}
 	a.call.Inputs = []invoke.Input{sent.input()}

@@ -386,3 +386,34 @@ func TestAPlanIsMadeAgainOnlyForOtherDecisions(t *testing.T) {
 		})
 	}
 }
+
+// TestAnImportThatRemovesMuchAsksFirst has rows that replace a value of more nodes than a call may change without consent.
+func TestAnImportThatRemovesMuchAsksFirst(t *testing.T) {
+	f := newFixtureOf(t, nil, admin.Options{}, invoke.Config{MassChange: 10})
+	table := func(size int) string {
+		var b strings.Builder
+		b.WriteString("Code,Size\n")
+		for i := range 11 {
+			fmt.Fprintf(&b, "R-%d,%d\n", i, size)
+		}
+		return b.String()
+	}
+	first := f.get(t, f.upload(t, "rooms.csv", table(1)), http.StatusOK)
+	if done := f.decide(t, first, "load", map[string]string{"id": "Code", "type": "Room"}); done.StatusCode != http.StatusOK {
+		t.Fatalf("%d %s", done.StatusCode, mainText(done))
+	}
+	planned := f.upload(t, "rooms.csv", table(2))
+	const asks = "Remove 11 statements of what is there"
+	plan := f.get(t, planned, http.StatusOK)
+	if text := mainText(plan); !strings.Contains(text, asks) {
+		t.Errorf("the plan does not ask: %s", text)
+	}
+	refused := f.decide(t, plan, "load", map[string]string{"mass": ""})
+	if text := mainText(refused); refused.StatusCode != http.StatusConflict || !strings.Contains(text, "Nothing was changed: tick") || !strings.Contains(text, asks) {
+		t.Errorf("%d %s", refused.StatusCode, text)
+	}
+	done := f.decide(t, refused, "load", map[string]string{"mass": "1"})
+	if text := mainText(done); done.StatusCode != http.StatusOK || !strings.Contains(text, "0 new, 11 changed, 0 equal") {
+		t.Errorf("%d %s", done.StatusCode, text)
+	}
+}

@@ -74,7 +74,7 @@ var importPlan = invoke.Define(capability.Descriptor{
 }, planImport, invoke.On(), invoke.Newest, invoke.Inputs("data"))
 
 func planImport(ctx context.Context, r *invoke.Request, in importAsked) (*view.ImportPlan, error) {
-	asked := kg.ImportAsked{Rows: in.Rows, By: in.By, Kinds: map[string]string{}, Options: load.Options{
+	asked := kg.ImportAsked{Rows: in.Rows, By: in.By, Kinds: map[string]string{}, Progress: r.Progress, Options: load.Options{
 		Type: in.Type, ID: in.ID, Sheet: in.Sheet, Format: in.Format, Mode: in.Mode, Strict: in.Strict,
 		Conventions: infer.Conventions{Dates: in.Dates, Decimal: in.Decimal},
 	}}
@@ -107,7 +107,11 @@ func planImport(ctx context.Context, r *invoke.Request, in importAsked) (*view.I
 	if err != nil {
 		return nil, err
 	}
-	return plannedOf(plan, in, under), nil
+	out := plannedOf(plan, in, under)
+	if r.IsMass(plan.Changes.Loses) {
+		out.Removes = plan.Changes.Loses
+	}
+	return out, nil
 }
 
 // repeatable makes sources of inputs, which can be read more than once: what cannot go back to its beginning is copied.

@@ -64,10 +64,13 @@ func (r *Request) isBounded() bool { return !r.Args.Flag(capability.AllowMassCha
 
 // WarnMass adds a warning to a plan that removes so much that it needs consent.
 func (r *Request) WarnMass(what string, removes int64) {
-	if most := r.engine.config.MassChange; r.isBounded() && r.agreedAt == nil && removes > most {
-		r.Warn("%s would remove more than %d statements, which needs %s: true", what, most, capability.AllowMassChange)
+	if r.isBounded() && r.agreedAt == nil && r.IsMass(removes) {
+		r.Warn("%s would remove more than %d statements, which needs %s: true", what, r.engine.config.MassChange, capability.AllowMassChange)
 	}
 }
+
+// IsMass reports whether a call that removes so many statements needs consent.
+func (r *Request) IsMass(removes int64) bool { return removes > r.engine.config.MassChange }
 
 // Written is the part of an answer that all writes have.
 type Written = capability.Written

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"io"
 	"maps"
 	"slices"
 	"strings"
@@ -26,6 +27,8 @@ type ImportAsked struct {
 	By string
 	// Rows is how many of the first rows of each table are returned.
 	Rows int
+	// Progress, when set, hears how far it is.
+	Progress func(Progress)
 }
 
 // ImportPlan is how data is imported: what is added to the schema, how each input is read, and what comes of it. It was
@@ -108,7 +111,7 @@ func (s *Session) PlanImport(ctx context.Context, sources []Source, asked Import
 	if err != nil {
 		return nil, err
 	}
-	p := &importing{ImportAsked: asked, session: s, sources: sources, there: under.schema, plan: &ImportPlan{Added: []string{}}}
+	p := &importing{ImportAsked: asked, session: s, sources: heard(sources, asked.Progress), there: under.schema, plan: &ImportPlan{Added: []string{}}}
 	if rdf, err := p.isRDF(); err != nil {
 		return nil, err
 	} else if rdf {
@@ -132,6 +135,31 @@ func (s *Session) PlanImport(ctx context.Context, sources []Source, asked Import
 		return p.plan, nil
 	}
 	return p.plan, p.try(ctx)
+}
+
+// heard are the sources, of which each reading is reported.
+func heard(sources []Source, to func(Progress)) []Source {
+	out := slices.Clone(sources)
+	for i, source := range sources {
+		out[i].Open = func() (io.ReadCloser, error) {
+			in, err := source.Open()
+			return &heardReader{in, reporter(to, "plan", "bytes", 0)}, err
+		}
+	}
+	return out
+}
+
+// heardReader reports the bytes that are read.
+type heardReader struct {
+	io.ReadCloser
+	report func(int64)
+}
+
+// Read implements [io.Reader].
+func (h *heardReader) Read(p []byte) (int, error) {
+	n, err := h.ReadCloser.Read(p)
+	h.report(int64(n))
+	return n, err
 }
 
 // isRDF reports whether the sources are RDF text, which is added as it is.
@@ -439,6 +467,11 @@ func (p *importing) try(ctx context.Context) error {
 		return err
 	}
 	defer end()
+	l.Progress = func(at Progress) {
+		if p.Progress != nil && at.Phase != "read" { // the sources are heard
+			p.Progress(at)
+		}
+	}
 	l.Mode, l.Rejects, l.Set.DryRun, l.Format = p.Mode, !p.plan.RDF, true, p.Format
 	reading, err := s.ReadLoad(ctx, l)
 	if err != nil {

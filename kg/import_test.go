@@ -401,3 +401,66 @@ func TestAColumnThatIsToBeTextKeepsItsCellsWhole(t *testing.T) {
 		})
 	}
 }
+
+// TestAPlanOfAnImportTellsHowFarItIs hears the reading of the data, each time from its beginning.
+func TestAPlanOfAnImportTellsHowFarItIs(t *testing.T) {
+	var table strings.Builder
+	table.WriteString("Code,Name\n")
+	for i := range 2000 {
+		fmt.Fprintf(&table, "R-%d,Room %d\n", i, i)
+	}
+	heard, begun := map[string]int64{}, 0
+	asked := kg.ImportAsked{Progress: func(p kg.Progress) {
+		if p.Phase == "plan" && p.Done <= heard["plan"] { // from the beginning again
+			begun++
+		}
+		heard[p.Phase] = p.Done
+		if p.Phase == "plan" && p.Unit != "bytes" || p.Phase == "read" {
+			t.Errorf("heard %+v", p)
+		}
+	}}
+	if _, err := newGraph(t, "").Session(ana).PlanImport(t.Context(), []kg.Source{source("rooms.csv", table.String())}, asked); err != nil {
+		t.Fatal(err)
+	}
+	if heard["plan"] < int64(table.Len())/2 || begun == 0 {
+		t.Errorf("heard %v of %d bytes, begun %d times more", heard, table.Len(), begun)
+	}
+}
+
+// TestRowsOfATypeThatIsAddedAreCheckedOnce counts the nodes that a load checks, and holds that instances which were there before
+// are checked as well.
+func TestRowsOfATypeThatIsAddedAreCheckedOnce(t *testing.T) {
+	g := newGraph(t, "types: {Note: {iri: preserve, properties: {title: string}}}")
+	read := func(patch, typeName, table string) (checked int64, err error) {
+		l := kg.Load{Options: load.Options{Type: typeName, Inputs: []load.Input{{Name: "in.csv", Reader: strings.NewReader(table)}}}}
+		l.Progress = func(p kg.Progress) {
+			if p.Phase == "validate" {
+				checked = p.Done
+			}
+		}
+		if patch != "" {
+			l.Patch = []byte(patch)
+		}
+		_, err = g.Session(ana).Load(t.Context(), l)
+		return checked, err
+	}
+	var table strings.Builder
+	table.WriteString("name\n")
+	for i := range 5000 {
+		fmt.Fprintf(&table, "Room %d\n", i)
+	}
+	const addType = "- add_type: {Room: {properties: {name: {type: string, required: true}}}}"
+	if checked, err := read(addType, "Room", table.String()); err != nil || checked == 0 || checked > 5001 {
+		t.Errorf("of 5,000 rooms at least %d were checked: %v", checked, err)
+	}
+	if _, err := read("", "Note", "id,title\na,A\n"); err != nil {
+		t.Fatal(err)
+	}
+	const addSize = "- add_property: {Note.size: {type: integer, required: true}}"
+	if _, err := read(addSize, "Note", "id,title,size\nb,B,1\n"); !fault.Is(err, fault.InvalidData) || !strings.Contains(err.Error(), "Note/a") {
+		t.Errorf("a note without a size is kept: %v", err)
+	}
+	if _, err := read(addSize, "Note", "id,title,size\na,A,2\nb,B,1\n"); err != nil {
+		t.Error(err)
+	}
+}

@@ -12,6 +12,7 @@ type ImportPlan struct {
 	Records  int64           `json:"records" doc:"How many rows fit."`
 	LeftOut  int64           `json:"left_out" doc:"How many do not, by mistakes."`
 	Met      Met             `json:"met" doc:"What becomes of the nodes of rows that fit."`
+	Removes  int64           `json:"removes,omitempty" doc:"How many statements go, where import needs allow_mass_change: true for so many."`
 	RDF      bool            `json:"rdf,omitempty" doc:"It is RDF text, which is added as it is."`
 	TooMany  bool            `json:"too_many,omitempty" doc:"So many are left out that the data is probably read amiss."`
 	Mistakes []ImportMistake `json:"mistakes" doc:"Of one kind in one column together."`

@@ -107,6 +107,7 @@ type imported struct {
 	Again   []string `json:"again"`   // commands that import rejected rows after correction
 	Commits []string `json:"commits"` // one, or none if nothing changes
 	Undo    []string `json:"undo"`    // commands
+	Removes int64    `json:"removes"` // statements that go, if so many that --allow-mass-change is needed
 }
 
 // importData plans, shows the plan, asks, and executes it.
@@ -124,9 +125,16 @@ func (p *program) importData(ctx context.Context, file string, data []string, f 
 	if !plan.made && plan.Records > 0 {
 		fmt.Fprintf(p.stderr, "of what is there: %s\n", became(plan.Met))
 	}
+	if plan.Removes > 0 {
+		needs := ", which needs --allow-mass-change or a yes at a terminal"
+		if f.mass {
+			needs = ""
+		}
+		fmt.Fprintf(p.stderr, "it removes %s of what is there%s\n", count(plan.Removes, "statement"), needs)
+	}
 	switch in := p.terminal(); {
 	case f.dryRun:
-		return p.print(imported{File: file, Created: plan.made, Types: plan.Types, DryRun: true, Records: plan.Records, LeftOut: plan.LeftOut, Met: plan.Met, Rejects: []string{}, Again: []string{}, Commits: []string{}, Undo: []string{}}, func(w io.Writer) error {
+		return p.print(imported{File: file, Created: plan.made, Types: plan.Types, DryRun: true, Records: plan.Records, LeftOut: plan.LeftOut, Met: plan.Met, Removes: plan.Removes, Rejects: []string{}, Again: []string{}, Commits: []string{}, Undo: []string{}}, func(w io.Writer) error {
 			_, err := fmt.Fprintf(w, "dry run, nothing was changed; %s would be loaded (%s) and %s left out\n", count(plan.Records, "record"), becameOf(plan.Records, plan.ImportPlan.RDF, plan.Met), grouped(plan.LeftOut))
 			return err
 		})
@@ -135,6 +143,8 @@ func (p *program) importData(ctx context.Context, file string, data []string, f 
 		return fault.New(fault.Precondition, "nothing was changed, because nobody can be asked: repeat it with --yes")
 	case !p.isYes(in, "Go on?"):
 		return fault.New(fault.Precondition, "nothing was changed")
+	default:
+		f.mass = f.mass || plan.Removes > 0 // it was said
 	}
 	done, err := p.doImport(ctx, file, plan, sources, f)
 	if err != nil {
@@ -358,7 +368,7 @@ func readAs(t view.ImportedTable) string {
 
 // doImport creates the file if it is not there, and imports. A file that it created is removed if the data is refused.
 func (p *program) doImport(ctx context.Context, file string, plan *importPlan, sources []kg.Source, f importFlags) (done imported, err error) {
-	done = imported{File: file, Created: plan.made, Types: plan.Types, Rejects: []string{}, Again: []string{}, Commits: []string{}, Undo: []string{}}
+	done = imported{File: file, Created: plan.made, Types: plan.Types, Removes: plan.Removes, Rejects: []string{}, Again: []string{}, Commits: []string{}, Undo: []string{}}
 	if plan.made {
 		if err := kg.Create(ctx, file, kg.CreateOptions{Base: f.base, By: me()}); err != nil {
 			return done, err
