@@ -89,6 +89,9 @@ type checking struct {
 	seen   map[rdf.Term]bool // some of the nodes that were checked because they refer to another one
 	found  []problem
 	report func(int64) // called for every node; may be nil
+	// begun counts, by class, the nodes that the change made instances of it, each of which is checked as one that changed; may be
+	// nil.
+	begun map[rdf.Term]int64
 	// gone reports that the change removes all of a node, which a dry run leaves in place; may be nil.
 	gone func(context.Context, rdf.Term) (bool, error)
 }
@@ -131,7 +134,7 @@ func (c *checking) nodeOf(ctx context.Context, data validate.Data, focus rdf.Ter
 }
 
 // schemaChange checks every instance of the types that a change of schema made
-// stricter, those of their subtypes included.
+// stricter, those of their subtypes included, but for types of which all are begun.
 func (c *checking) schemaChange(ctx context.Context, before, after *schema.Schema) error {
 	types, err := c.affected(ctx, before, after)
 	if err != nil {
@@ -139,12 +142,34 @@ func (c *checking) schemaChange(ctx context.Context, before, after *schema.Schem
 	}
 	for _, t := range types {
 		for _, sub := range after.Subtypes(t) {
+			if begun, err := c.isBegun(ctx, sub); err != nil {
+				return err
+			} else if begun {
+				continue
+			}
 			if err := eachInstance(ctx, c.data, sub, func(node rdf.Term) error { return c.node(ctx, node) }); err != nil {
 				return err
 			}
 		}
 	}
 	return nil
+}
+
+// isBegun reports whether the change made every instance of a type one.
+func (c *checking) isBegun(ctx context.Context, t *schema.Type) (bool, error) {
+	left := c.begun[t.IRI]
+	if left == 0 {
+		return false, nil
+	}
+	for _, err := range c.data.Match(ctx, rdf.Quad{Predicate: rdf.Type, Object: t.IRI, Label: rdf.DefaultGraph}) {
+		if err != nil {
+			return false, err
+		}
+		if left--; left < 0 {
+			return false, nil // there were some before
+		}
+	}
+	return left == 0, nil
 }
 
 // referrers checks the nodes that refer to a node that lost its type. The cost is that of reading the references to

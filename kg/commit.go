@@ -269,12 +269,13 @@ type transaction struct {
 	going     going
 
 	result       Result
-	removedData  int64    // removed statements outside the schema
-	movedData    int64    // those of them that are not lost, see moved
-	lostTypes    bool     // some subjects lost a type
-	emptied      ordinals // whether each changed subject has no statements left
-	created      ordinals // whether each changed subject had no statements before
-	changed      []string // IRIs of changed subjects, bounded, for provenance
+	removedData  int64              // removed statements outside the schema
+	movedData    int64              // those of them that are not lost, see moved
+	lostTypes    bool               // some subjects lost a type
+	begun        map[rdf.Term]int64 // nodes that became instances, by class
+	emptied      ordinals           // whether each changed subject has no statements left
+	created      ordinals           // whether each changed subject had no statements before
+	changed      []string           // IRIs of changed subjects, bounded, for provenance
 	schemaEdited bool
 	failures     failures
 	idle         idleness
@@ -541,7 +542,10 @@ func (t *transaction) store(ctx context.Context, d change.Delta, counted bool) e
 		if counted || t.isMass() {
 			return nil
 		}
-		_, err := t.w.Add(ctx, d.Quad)
+		added, err := t.w.Add(ctx, d.Quad)
+		if added && d.Quad.Predicate == rdf.Type && d.Quad.Label == nil {
+			t.begin(d.Quad.Object)
+		}
 		return err
 	}
 	if d.Quad.Predicate == rdf.Type && d.Quad.Label == nil {
@@ -557,6 +561,19 @@ func (t *transaction) store(ctx context.Context, d change.Delta, counted bool) e
 	}
 	_, err := t.w.Remove(ctx, d.Quad)
 	return err
+}
+
+// maxBegun bounds the classes of which instances are counted.
+const maxBegun = 10_000
+
+// begin counts a node that becomes an instance of a class.
+func (t *transaction) begin(class rdf.Term) {
+	if t.begun == nil {
+		t.begun = map[rdf.Term]int64{}
+	}
+	if n := t.begun[class]; n > 0 || len(t.begun) < maxBegun {
+		t.begun[class] = n + 1
+	}
 }
 
 // doubt warns if data declares a subclass of a type: only the schema's subtypes count for constraints, lists and
@@ -634,7 +651,7 @@ func (t *transaction) validate(ctx context.Context) error {
 		}
 		c = newChecking(t.w, rules.shapes, t.job.limit())
 	}
-	c.found = t.undeclared
+	c.found, c.begun = t.undeclared, t.begun
 	c.report = t.job.reporter("validate", "nodes", 0)
 	if t.result.AddedCount > t.w.Head().Quads { // most nodes are checked
 		c.memo.Shared, c.memo.Instances = t.w.Shared, t.w.Instances
