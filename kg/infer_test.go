@@ -162,7 +162,7 @@ func TestWhatIsProposedLoadsItsOwnData(t *testing.T) {
 		want       string // a piece of the schema
 	}{
 		"a line break in a header":           {"in.csv", "id,\"List\r\n price\"\n1,2\n", `listPrice: {type: integer`},
-		"control characters in a header":     {"in.csv", "id,\x1b[1m\x00odd\u202e\x7f\n1,2\n", `column1modd: {type: integer`},
+		"control characters in a header":     {"in.csv", "id,\x1b[1m\x02odd\u202e\x7f\n1,2\n", `column1modd: {type: integer`},
 		"a column without a name":            {"in.csv", ",name\n7,Ana\n", `column1: {type: integer`},
 		"a column without anything":          {"in.csv", "id,a,,\n1,x,,\n", `# column3 is left out`},
 		"a name twice":                       {"in.csv", "id,name,name,name 2,Name\n1,a,b,c,d\n", `name3: {type: string`},
