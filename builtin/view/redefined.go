@@ -59,6 +59,11 @@ func leadOfDefinitions(call *kg.Activity, d kg.DefinitionsDiff) string {
 // things are what a part of a sentence is about: a word for one, and for several.
 var things = map[string]string{"type": "types", "property": "properties", "stored query": "stored queries"}
 
+// verbsOfSteps say what the steps do that make or end something; the others change what stays.
+var verbsOfSteps = map[schema.StepKind]string{
+	schema.AddType: "added", schema.AddProperty: "added", schema.DropType: "dropped", schema.DropProperty: "dropped",
+}
+
 // definition is what was done to definitions of one kind, such as the properties of a type.
 type definition struct {
 	verb, thing, of string
@@ -85,16 +90,11 @@ func definedParts(d kg.DefinitionsDiff) (parts []string) {
 		if s.Property != "" {
 			of = " of " + s.Type
 		}
-		verb := "changed"
-		switch s.Kind { //nolint:exhaustive // the others change something that stays
-		case schema.RenameType, schema.RenameProperty:
+		if s.Kind == schema.RenameType || s.Kind == schema.RenameProperty {
 			add("renamed", "", fmt.Sprintf("%s to %s", of, s.To), fmt.Sprint(s.From))
 			continue
-		case schema.AddType, schema.AddProperty:
-			verb = "added"
-		case schema.DropType, schema.DropProperty:
-			verb = "dropped"
 		}
+		verb := cmp.Or(verbsOfSteps[s.Kind], "changed")
 		switch {
 		case s.Property != "":
 			add(verb, "property", of, s.Property)
