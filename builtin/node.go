@@ -66,12 +66,12 @@ func nodesNamed(ctx context.Context, r *invoke.Request, argument, ref string, mo
 
 // noNode refuses an argument that names a node of a type which is not there. It names the nodes of the type that are
 // labelled so, or else the node that was probably meant.
-func noNode(ctx context.Context, r *invoke.Request, argument, ref string, t *schema.Type, id string, missing error) error {
-	hint, err := r.Snapshot.LabelHint(ctx, t, id, func(rdf.Term) bool { return false })
-	if err == nil && hint == "" {
-		hint, err = r.Snapshot.NodeMeant(ctx, id, t)
+func noNode(ctx context.Context, r *invoke.Request, argument, ref string, t *schema.Type, id string, err error) error {
+	hint, failed := r.Snapshot.LabelHint(ctx, t, id, func(rdf.Term) bool { return false })
+	if failed == nil && hint == "" {
+		hint, failed = r.Snapshot.NodeMeant(ctx, id, t)
 	}
-	return cmp.Or(err, error(fault.Argument(argument, fault.Class, ref, fault.Of(missing).Message+hint)))
+	return cmp.Or(failed, error(fault.Argument(argument, fault.Class, ref, fault.Of(err).Message+hint)))
 }
 
 // mostMeant is how many missing nodes of a refusal are looked for.
