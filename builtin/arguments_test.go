@@ -9,6 +9,7 @@ import (
 
 	"trails/capability"
 	"trails/capability/project"
+	"trails/e2e/testrun"
 	"trails/fault"
 	"trails/invoke"
 	"trails/invoke/invoketest"
@@ -62,6 +63,7 @@ func members(at string, fields []capability.Field, schema map[string]any, look f
 // A client that validates its arguments can send all that a call takes, whichever document it
 // read: every argument, and every member of one, has a schema with one type in each.
 func TestEveryDocumentNamesEveryArgument(t *testing.T) {
+	testrun.Alone(t)
 	for _, d := range invoketest.Example(t).Callable(t) {
 		for document, schema := range inputSchemas(t, d) {
 			if schema["additionalProperties"] != false {
@@ -78,6 +80,7 @@ func TestEveryDocumentNamesEveryArgument(t *testing.T) {
 
 // An object says what its members are: in its schema, in its description, or in that of the tool.
 func TestEveryObjectSaysWhatItsMembersAre(t *testing.T) {
+	testrun.Alone(t)
 	for _, d := range invoketest.Example(t).Callable(t) {
 		schema := inputSchemas(t, d)["tools/list"]
 		members(d.ID, d.InputShape.Fields, schema, func(at string, f capability.Field, shown map[string]any) {
@@ -96,6 +99,7 @@ func TestEveryObjectSaysWhatItsMembersAre(t *testing.T) {
 
 // Whoever sends no object as the arguments of a call is shown one that its shape takes.
 func TestArgumentsThatAreNoObjectAreAnsweredWithOne(t *testing.T) {
+	testrun.Alone(t)
 	e := invoketest.Example(t)
 	for _, d := range e.Callable(t) {
 		for _, given := range []string{`[]`, `7`, `"text"`, `null`} {
@@ -126,6 +130,7 @@ func TestArgumentsThatAreNoObjectAreAnsweredWithOne(t *testing.T) {
 // Whoever gives a value of another JSON type than is taken is shown one that is taken, unless any text is: where
 // texts have a form of their own, as sort has, they have an example.
 func TestARefusedTypeIsAnsweredWithAnExampleThatIsAccepted(t *testing.T) {
+	testrun.Alone(t)
 	given := []any{json.Number("7.5"), true, "text", map[string]any{"name": "desc"}, []any{map[string]any{"field": "name", "desc": true}}}
 	tried := 0
 	for _, d := range invoketest.Example(t).Callable(t) {
@@ -180,6 +185,7 @@ func TestARefusedTypeIsAnsweredWithAnExampleThatIsAccepted(t *testing.T) {
 
 // An object whose members the gateway knows answers in the same way.
 func TestUnknownMembersOfTheGatewayAreAnsweredWithTheKnownOnes(t *testing.T) {
+	testrun.Alone(t)
 	e := invoketest.Example(t)
 	for call, want := range map[string]string{
 		`trails.meta.gateway.add {"definition":{"name":"a","htp":"http://127.0.0.1/mcp"}}`:                       `definition.htp there are name, command, http, sse`,
@@ -198,6 +204,7 @@ func TestUnknownMembersOfTheGatewayAreAnsweredWithTheKnownOnes(t *testing.T) {
 
 // What an object takes is told to whoever gives it something else.
 func TestUnknownMembersAreAnsweredWithTheKnownOnes(t *testing.T) {
+	testrun.Alone(t)
 	e := invoketest.Example(t)
 	tried := 0
 	for _, d := range e.Callable(t) {

@@ -83,6 +83,7 @@ func TestARefusedCallIsKeptAsItsRefusalSays(t *testing.T) {
 
 // Who lacks a scope asks for what only a builder may do, and cannot approve it.
 func TestAnAgentAsksForALossThatOnlyABuilderMayAllow(t *testing.T) {
+	testrun.Alone(t)
 	e := crowd(t)
 	e.Must(t, "trails.meta.policy.apply", `{"starter": true}`)
 	const patch = `{"patch": "- drop_property: Note.tags"`
@@ -175,6 +176,7 @@ func TestAPersonAgreesAndAnAgentDoesNot(t *testing.T) {
 // The same call asked again after the decision says what became of it, whether trying it once more fails, would change
 // nothing or would change something; with another message it is a new request.
 func TestACallAskedAgainSaysWhatBecameOfIt(t *testing.T) {
+	testrun.Alone(t)
 	e := crowd(t)
 	e.Must(t, "note_create", `{"id": "z", "title": "Z", "tags": ["1"]}`)
 	e.Must(t, "trails.meta.policy.apply", `{"starter": true}`)
@@ -298,6 +300,7 @@ type refusedCall struct{ capability, args string }
 
 // One agent cannot take the places of all others, and gets its own back by declining.
 func TestAnAgentHasSoManyRequestsThatWait(t *testing.T) {
+	testrun.Alone(t)
 	e := crowd(t)
 	e.Must(t, "trails.meta.policy.apply", `{"starter": true}`)
 	ask := func(p policy.Principal, i int) (map[string]any, error) {
@@ -328,6 +331,7 @@ func TestAnAgentHasSoManyRequestsThatWait(t *testing.T) {
 // What an argument calls a commit is resolved when the call is asked for: approved after other writes, it is about the commits
 // that it named then.
 func TestARequestKeepsTheCommitsThatItNamed(t *testing.T) {
+	testrun.Alone(t)
 	for _, c := range []struct{ capability, args, kept string }{
 		{"undo", `{"commit": "head"}`, `{"commit":"HEAD"}`},
 		{"undo", `{"commit": "2100-01-01T00:00:00Z"}`, `{"commit":"HEAD"}`},

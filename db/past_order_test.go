@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"trails/db"
+	"trails/e2e/testrun"
 	"trails/rdf"
 	"trails/sparql"
 )
@@ -64,6 +65,7 @@ func orderedViews(t *testing.T) map[string]*db.Reader {
 // In every view an order by several keys gives with a LIMIT what it gives without one, from there on. Where an index has
 // the order of the first key, rows are sorted anew in no view.
 func TestTheFirstOfAnOrderAreThoseOfAllOfIt(t *testing.T) {
+	testrun.Alone(t)
 	views := orderedViews(t)
 	const prologue = "PREFIX : <urn:test:>\n"
 	run := func(r *db.Reader, text string) (rows [][]rdf.Term, whole bool) {

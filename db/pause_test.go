@@ -6,12 +6,14 @@ import (
 	"testing"
 
 	"trails/db"
+	"trails/e2e/testrun"
 	"trails/rdf"
 )
 
 // Whatever a query spends its time with, its reader pauses again and again; the next one on the same connection, which was
 // asked for nothing, does not.
 func TestAReaderPausesWhileItWorks(t *testing.T) {
+	testrun.Alone(t)
 	const nodes = 400
 	var quads []rdf.Quad
 	for i := range nodes {
