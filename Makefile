@@ -47,6 +47,10 @@ build: ## build bin/trails
 	go build $(BUILD) -ldflags '$(LDFLAGS)' -o bin/trails ./cmd/trails
 	@size=$$(wc -c < bin/trails); if [ $$size -gt $(HEAVIEST) ]; then echo "bin/trails has $$size bytes, more than $(HEAVIEST): go tool nm -size -sort size says of an unstripped one what weighs"; exit 1; fi
 
+.PHONY: gcflags
+gcflags: ## print the flags of the compiler that build gives, for GOFLAGS
+	@echo '$(GCFLAGS)'
+
 .PHONY: release
 release: ## make dist/: archives, bundles, bills of materials and checksums of six platforms, or of PLATFORMS; with REPOSITORY=https://github.com/OWNER/NAME server.json, too
 	go run ./cmd/release -version '$(VERSION)' -repository '$(REPOSITORY)' -platforms '$(PLATFORMS)' -build '$(BUILD)' -heaviest $(HEAVIEST) -out dist
