@@ -91,7 +91,11 @@ func toldOf(t *testing.T, e *invoketest.Engine, id, args string) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return invoketest.Indented(t, r.Structured) + string(warnings)
+	text := invoketest.Indented(t, r.Structured)
+	if id == "health" && strings.Contains(text, `"head": null`) { // it does not wait long for a reader
+		return toldOf(t, e, id, args)
+	}
+	return text + string(warnings)
 }
 
 // withArgument adds an argument.
