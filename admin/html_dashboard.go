@@ -17,8 +17,7 @@ func (v savedView) Href() string {
 
 // main is the dashboard, and beneath it all saved views.
 func (d dashboardData) main(p page) h.Node {
-	none := empty(h.Text("No view is on the dashboard. Open a list, filter and sort it, draw a chart if you like, and choose “Save view”. A stored query is here when its first lines have "),
-		plainCode("#+ view: query?output=chart"), h.Text(" and "), plainCode("#+ dashboard: 1"), h.Text("."))
+	none := empty(h.Text("No view is on the dashboard. Open a list, filter and sort it, draw a chart if you like, and choose “Save view”. Of a stored query draw the chart, choose “Keep this chart with the query”, and give it a place among the saved views of this page."))
 	return h.Group{
 		pageHead(h.Group{h.H1(h.Text("Dashboard")), lead(h.Text("Saved views of the graph, kept in the file."))}),
 		h.If(d.Done != "", h.P(h.Class("notice"), h.Role("status"), h.Text("Done, as commit "), commitLink(d.Done), h.Text(". "), undoButton(d.Done))),
