@@ -3,6 +3,7 @@ package admin
 import (
 	"encoding/json"
 	"net/http"
+	"slices"
 
 	"trails/admin/form"
 	"trails/auth"
@@ -25,6 +26,7 @@ type resultView struct {
 	Cut      bool // JSON is not all of it
 	Same     *sameCall
 	Issued   *issuedToken // nil for none
+	Warnings []string     // not among what is shown
 }
 
 // jsonShown is how much of a result's JSON a page shows.
@@ -32,9 +34,13 @@ const jsonShown = 64 << 10
 
 // resultOf makes a result readable.
 func (f *formState) resultOf(r *http.Request, args json.RawMessage, res invoke.Result) *resultView {
-	var named struct{ ID, IRI string }
+	var named struct {
+		ID, IRI  string
+		Warnings []string
+	}
 	_ = json.Unmarshal(res.Structured, &named) // what is about no node names none
-	out := &resultView{ID: named.ID, IRI: named.IRI, Type: f.capability.InputShape.NodeType, Deleted: f.isDelete(), Shown: shownAt(res.Structured, 0)}
+	out := &resultView{ID: named.ID, IRI: named.IRI, Warnings: named.Warnings, Type: f.capability.InputShape.NodeType, Deleted: f.isDelete(), Shown: shownAt(res.Structured, 0)}
+	out.Shown.Members = slices.DeleteFunc(out.Shown.Members, func(m shownMember) bool { return m.Name == "warnings" && len(named.Warnings) > 0 })
 	if did := res.Written; did != nil {
 		out.Write, out.Added, out.Removed, out.Replayed = true, did.Added, did.Removed, did.Replayed
 		if did.Commit != nil {

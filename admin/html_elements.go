@@ -115,9 +115,9 @@ func alert(message string) h.Node {
 	return h.P(h.Class("notice notice-bad"), h.Role("alert"), bdiMessage(message))
 }
 
-// warnings lists what a query probably did not mean; nothing when there is nothing.
+// warnings lists what an answer warns of; nothing when there is nothing.
 func warnings(list []string) h.Node {
-	return h.If(len(list) > 0, h.Ul(h.Class("notice notice-warn"), h.Aria("label", "What the query probably did not mean"),
+	return h.If(len(list) > 0, h.Ul(h.Class("notice notice-warn"), h.Aria("label", "Warnings"),
 		h.Map(list, func(w string) h.Node { return h.Li(h.Bdi(h.Class("breaks"), h.Text(whole(w)))) })))
 }
 

@@ -40,7 +40,7 @@ func columnLines(names []string) h.Node {
 // draw is what a call answered, and the same call elsewhere.
 func (r *resultView) draw() h.Node {
 	return h.Group{
-		r.Issued.draw(),
+		r.Issued.draw(), warnings(r.Warnings),
 		section("result", h.Text("Result"), h.If(r.Replayed, badge("warn", "replayed: true")),
 			h.Div(h.Class("panel pad"), r.Shown.draw()),
 			fold("As JSON", h.Pre(h.TabIndex("0"), h.Text(r.JSON)), h.If(r.Cut, onlyTheBeginning()))),

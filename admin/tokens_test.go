@@ -59,6 +59,10 @@ func TestTheSecretOfATokenIsShownOnce(t *testing.T) {
 		secret := shownSecret(t, a)
 		says(t, a, "Token issued", "it is shown this once", "Authorization: Bearer "+secret, "TRAILS_TOKEN="+secret, "robots", "All tokens",
 			`claude mcp add --transport http trails http://example.com/mcp --header "Authorization: Bearer `+secret+`"`)
+		warned := a.find(func(n *html.Node) bool { return attribute(n, "class") == "notice notice-warn" })
+		if rows := a.find(func(n *html.Node) bool { return n.Data == "dt" && textOf(n) == "warnings" }); len(warned) != 1 || len(rows) > 0 {
+			t.Errorf("%s: %d notices and %d rows warn that there are no policies", from, len(warned), len(rows))
+		}
 		if got := a.Header.Get("Cache-Control"); got != "no-store" {
 			t.Errorf("%s: Cache-Control: %s", from, got)
 		}
