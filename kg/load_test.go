@@ -67,10 +67,10 @@ func TestLinesThatNoTextFileCanShow(t *testing.T) {
 		"half a character":   {`{"type":"Note","id":"n","data":{"tags":["a","\ud800"]}}` + "\n", "data.tags has half of a surrogate pair, such as \\ud800 by itself, which is no character"},
 		"UTF-16":             {"\xff\xfe{\x00}\x00\n", "the line is not valid UTF-8"},
 		"NUL":                {"{\"type\":\"Note\",\x00}\n", "the line is not a JSON object that trails reads: invalid character '\\x00' looking for beginning of object key string"},
-		"deep nesting":       {`{"type":"Note","data":` + strings.Repeat("[", 100_000) + strings.Repeat("]", 100_000) + "}\n", "the line is not a JSON object that trails reads: invalid character '[' exceeded max depth"},
+		"deep nesting":       {`{"type":"Note","data":` + strings.Repeat("[", 100_000) + strings.Repeat("]", 100_000) + "}\n", "the line has objects and arrays within each other more than 10000 deep; give it less of that"},
 		"a deep value":       {`{"type":"Note","id":"n","data":{"title":` + strings.Repeat("[", 5000) + strings.Repeat("]", 5000) + "}}\n", "Note/n: title takes one value, not an array"},
-		"a line of 17 MiB":   {long, "the line is longer than 16777216 bytes"},
-		"without an end":     {strings.TrimSuffix(long, "\n"), "the line is longer than 16777216 bytes"},
+		"a line of 17 MiB":   {long, "the line is longer than 16777216 bytes; shorten it, or divide it"},
+		"without an end":     {strings.TrimSuffix(long, "\n"), "the line is longer than 16777216 bytes; shorten it, or divide it"},
 		"no quote at an end": {`{"type":"Note` + "\n", "the JSON object does not end on its line"},
 	} {
 		t.Run(name, func(t *testing.T) {
