@@ -651,7 +651,10 @@ func (t *transaction) validate(ctx context.Context) error {
 		}
 		c = newChecking(t.w, rules.shapes, t.job.limit())
 	}
-	c.found, c.begun = t.undeclared, t.begun
+	c.found = t.undeclared
+	if !t.lostTypes { // so that what is counted is an instance still
+		c.begun = t.begun
+	}
 	c.report = t.job.reporter("validate", "nodes", 0)
 	if t.result.AddedCount > t.w.Head().Quads { // most nodes are checked
 		c.memo.Shared, c.memo.Instances = t.w.Shared, t.w.Instances
