@@ -59,10 +59,15 @@ func openStdio(t testing.TB, e mcp.Engine, opts mcp.Options) *stdio {
 	in, w := io.Pipe()
 	ctx, cancel := context.WithCancel(t.Context())
 	s := &stdio{t: t, in: w, done: make(chan error, 1), stop: cancel}
-	go func() { s.done <- mcp.New(e, opts).RunStdio(ctx, in, &s.out) }()
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		s.done <- mcp.New(e, opts).RunStdio(ctx, in, &s.out)
+	}()
 	t.Cleanup(func() {
 		cancel()
 		w.Close()
+		<-ended // calls in flight are cut after a while
 	})
 	return s
 }

@@ -135,16 +135,30 @@ func TestASubscriptionDoesNotHoldTheEnd(t *testing.T) {
 	})
 }
 
+// A process that is told to stop waits for the calls in flight for two seconds, and answers those that it cuts.
 func TestAnEndedContextEndsTheSession(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		s := openStdio(t, &fake{}, options(""))
-		s.greet("2025-11-25", "")
-		s.send(ask("2025-11-25", 1, "tools/call", callTool("slow", map[string]any{}), ""))
-		s.stop()
-		if err := <-s.done; !errors.Is(err, context.Canceled) {
-			t.Errorf("got %v", err)
+	for name, waits := range map[string]time.Duration{"echo": 0, "slow": 2 * time.Second} {
+		for _, version := range []string{"2025-03-26", "2025-11-25", "2026-07-28"} {
+			t.Run(name+" "+version, func(t *testing.T) {
+				synctest.Test(t, func(t *testing.T) {
+					s := openStdio(t, &fake{}, options(""))
+					if version < "2026" {
+						s.greet(version, "")
+					}
+					got := s.send(ask(version, 1, "tools/call", callTool(name, map[string]any{}), ""))
+					start := time.Now()
+					s.stop()
+					if err := <-s.done; !errors.Is(err, context.Canceled) || time.Since(start) != waits {
+						t.Errorf("got %v after %s", err, time.Since(start))
+					}
+					got = append(got, s.out.take()...)
+					if len(got) != 1 || strings.Contains(got[0], "the server was stopped before this call had an answer") != (waits > 0) {
+						t.Errorf("the call is answered with %q", got)
+					}
+				})
+			})
 		}
-	})
+	}
 }
 
 func TestAReaderThatIsGoneEndsTheSession(t *testing.T) {

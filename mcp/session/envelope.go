@@ -24,7 +24,7 @@ type envelope struct {
 	caller    string // identifies callers that take turns for long queries; see [invoke.WithCaller]
 	// credentials for other servers in the HTTP request
 	credentials auth.Credentials
-	over        func() context.Context // the context of the HTTP request that waits for the answer; nil if none need wait
+	over        func() context.Context // the context that ends when the server cuts the message; nil if it cuts none
 }
 
 type envelopeKey struct{}
@@ -68,8 +68,8 @@ func WithEnvelope(ctx context.Context, req sdk.Request) context.Context {
 	return withEnvelope(auth.WithPrincipal(ctx, e.principal), e)
 }
 
-// UntilCut returns a context for a message's handler that ends, too, when the server cuts the HTTP request of the message. A
-// client that disconnects does not end it, as the protocol has it. free releases it.
+// UntilCut returns a context for a message's handler that ends, too, when the server cuts the message: its HTTP request, or
+// what is in flight when the process ends. A client that disconnects does not end it, as the protocol has it. free releases it.
 func UntilCut(ctx context.Context) (cut context.Context, free func()) {
 	over := envelopeOf(ctx).over
 	if over == nil {
@@ -84,7 +84,7 @@ func UntilCut(ctx context.Context) (cut context.Context, free func()) {
 	return cut, func() { stop(); cancel(nil) }
 }
 
-// whyCut is why the server has cut an HTTP request, nil if it has not.
+// whyCut is why the server has cut a message, nil if it has not.
 func whyCut(ctx context.Context) error {
 	if why := context.Cause(ctx); fault.Is(why, fault.TimedOut) {
 		return why

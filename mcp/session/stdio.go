@@ -21,12 +21,17 @@ import (
 // restAfterPanic is the pause after a panic, so that repeated panics do not use up a processor.
 const restAfterPanic = time.Second
 
-// drainTimeout is how long the end of stdin waits for answers in flight.
-const drainTimeout = 30 * time.Second
+const (
+	// drainTimeout is how long the end of stdin waits for answers in flight.
+	drainTimeout = 30 * time.Second
+	// lastAnswers is how long the end of the process does, and then how long calls that it cuts have to say so.
+	lastAnswers = 2 * time.Second
+)
 
 // RunStdio serves one session: a message a line on in, an answer a line on out. It
 // returns nil when in has ended and every answer is out (or thirty seconds later),
-// and ctx's error when ctx ends first. A read of in or a write to out that is under
+// and ctx's error when ctx ends first: then calls in flight may continue for two seconds
+// before they are cut, which their answers say. A read of in or a write to out that is under
 // way then cannot be broken off; it ends with in or out.
 func (d *Doors) RunStdio(ctx context.Context, in io.Reader, out io.Writer) error {
 	here := d.door(OverStdio, false)
@@ -45,7 +50,15 @@ func (d *Doors) RunStdio(ctx context.Context, in io.Reader, out io.Writer) error
 		}
 	}()
 	defer c.shut()
-	stop := context.AfterFunc(ctx, c.shut)
+	var cut context.CancelCauseFunc
+	c.calls, cut = context.WithCancelCause(context.WithoutCancel(ctx))
+	defer cut(nil)
+	stop := context.AfterFunc(ctx, func() {
+		c.await(lastAnswers)
+		cut(fault.New(fault.TimedOut, "the server was stopped before this call had an answer; ask again once it is back"))
+		c.await(lastAnswers)
+		c.shut()
+	})
 	defer stop()
 	go c.readLines()
 	session := withOutlet(here.Context(withMailbox(context.WithoutCancel(ctx), c.box)), c)
@@ -80,6 +93,7 @@ type lineConn struct {
 	outMu sync.Mutex
 	out   io.Writer
 
+	calls     context.Context // ends when calls in flight are cut
 	pending   *pendingRequests
 	box       *mailbox
 	listening atomic.Int64 // number of subscribed addresses
@@ -196,7 +210,7 @@ func (c *lineConn) acceptMessage(m Message, bad *jsonrpc.Error, b *lineBatch) bo
 		c.keepBatch(m.id, b)
 	}
 	req := m.request()
-	req.Extra = envelope{request: m.id, id: m.idText, principal: caller}.extra()
+	req.Extra = envelope{request: m.id, id: m.idText, principal: caller, over: func() context.Context { return c.calls }}.extra()
 	return c.deliver(req)
 }
 
@@ -275,11 +289,16 @@ func (c *lineConn) send(text []byte) error {
 }
 
 // drain waits until every request has been answered: a client may write its requests, close its end, and then read.
-// Subscriptions are not waited for, and requests of the server fail.
+// Requests of the server fail.
 func (c *lineConn) drain() {
-	patience := time.NewTimer(drainTimeout)
-	defer patience.Stop()
 	c.pending.endClient()
+	c.await(drainTimeout)
+}
+
+// await waits until every request has been answered, so long at most. Subscriptions are not waited for.
+func (c *lineConn) await(most time.Duration) {
+	patience := time.NewTimer(most)
+	defer patience.Stop()
 	for c.pending.unanswered() > 0 {
 		for _, none := range c.pending.takeFailed() {
 			c.deliver(none)
