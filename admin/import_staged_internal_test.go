@@ -26,15 +26,16 @@ func TestAFileThatIsTooLargeIsRefusedAndForgotten(t *testing.T) {
 	}
 }
 
-// TestASlowUploadHoldsUpNobody has a piece that does not end while others use the page.
-func TestASlowUploadHoldsUpNobody(t *testing.T) {
-	s := newStaging()
+// slowUpload is an upload of which a piece is being read, until out is closed; added then has what became of the piece.
+func slowUpload(t *testing.T) (s *staging, e *staged, out *io.PipeWriter, added chan error) {
+	t.Helper()
+	s = newStaging()
 	e, err := s.keep("ana", "a.csv", strings.NewReader("1"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	in, out := io.Pipe()
-	added := make(chan error, 1)
+	added = make(chan error, 1)
 	go func() {
 		_, err := s.add("ana", e.key, in)
 		added <- err
@@ -42,6 +43,12 @@ func TestASlowUploadHoldsUpNobody(t *testing.T) {
 	if _, err := out.Write([]byte("2")); err != nil { // it is taken when the piece is being read
 		t.Fatal(err)
 	}
+	return s, e, out, added
+}
+
+// TestASlowUploadHoldsUpNobody has a piece that does not end while others use the page.
+func TestASlowUploadHoldsUpNobody(t *testing.T) {
+	s, e, out, added := slowUpload(t)
 	free := s.mu.TryLock()
 	if free {
 		s.mu.Unlock()
@@ -56,20 +63,7 @@ func TestASlowUploadHoldsUpNobody(t *testing.T) {
 
 // TestAnUploadThatIsForgottenMeanwhileIsGone drops what a piece is being added to, as a later file does.
 func TestAnUploadThatIsForgottenMeanwhileIsGone(t *testing.T) {
-	s := newStaging()
-	e, err := s.keep("ana", "a.csv", strings.NewReader("1"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	in, out := io.Pipe()
-	added := make(chan error, 1)
-	go func() {
-		_, err := s.add("ana", e.key, in)
-		added <- err
-	}()
-	if _, err := out.Write([]byte("2")); err != nil {
-		t.Fatal(err)
-	}
+	s, e, out, added := slowUpload(t)
 	if _, err := s.forget("ana", e.key); err != nil {
 		t.Fatal(err)
 	}
