@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"trails/fault"
+	"trails/invoke"
 	"trails/loopback"
 )
 
@@ -105,7 +106,7 @@ func (s *Server) Serve(ctx context.Context, ln net.Listener) error {
 		return err
 	}
 	log.Warn("calls still in flight are cut", "after", limits.Grace)
-	cut(fault.New(fault.TimedOut, "the server was stopped before this call had an answer; ask again once it is back"))
+	cut(invoke.Stopped())
 	telling, told := context.WithTimeout(context.Background(), lastAnswers)
 	defer told()
 	if srv.Shutdown(telling) == nil {

@@ -124,6 +124,11 @@ func (r *Request) run(ctx context.Context) (err error) {
 	return nil
 }
 
+// Stopped is why the context of a call ends that is still in flight when its server has been told to stop and has waited.
+func Stopped() error {
+	return fault.New(fault.TimedOut, "the server was stopped before this call had an answer; ask again once it is back")
+}
+
 // ended converts the error of a call that its context has ended to a fault: the context's own one, such as the limit that the
 // door sets, or one that says so.
 func ended(ctx context.Context, err error, what string) error {

@@ -16,6 +16,7 @@ import (
 
 	"trails/auth/policy"
 	"trails/fault"
+	"trails/invoke"
 )
 
 // restAfterPanic is the pause after a panic, so that repeated panics do not use up a processor.
@@ -55,7 +56,7 @@ func (d *Doors) RunStdio(ctx context.Context, in io.Reader, out io.Writer) error
 	defer cut(nil)
 	stop := context.AfterFunc(ctx, func() {
 		c.await(lastAnswers)
-		cut(fault.New(fault.TimedOut, "the server was stopped before this call had an answer; ask again once it is back"))
+		cut(invoke.Stopped())
 		c.await(lastAnswers)
 		c.shut()
 	})
