@@ -2,7 +2,7 @@ package admin
 
 import (
 	"encoding/json"
-	"regexp"
+	"maps"
 	"slices"
 	"strings"
 
@@ -40,20 +40,10 @@ type previewRow struct {
 
 // planAnswer is the plan of a schema change.
 type planAnswer struct {
-	Rows    []planRow
+	Rows    []view.PlanRow
 	Blocked bool
+	nodes   map[string]view.Node // those that the rows name and that have pages, by name
 }
-
-// planRow is a step, what it means for the data, and the first nodes that it is so for.
-type planRow [3]string
-
-// Step, Effect and Nodes are its cells.
-func (r planRow) Step() string   { return r[0] }
-func (r planRow) Effect() string { return r[1] }
-func (r planRow) Nodes() string  { return r[2] }
-
-// Safe reports that the step breaks and loses nothing.
-func (r planRow) Safe() bool { return strings.HasPrefix(r[1], "safe") }
 
 // Nothing reports that the call would change nothing.
 func (p preview) Nothing() bool {
@@ -62,7 +52,7 @@ func (p preview) Nothing() bool {
 
 // Harmless reports a plan of a schema change whose steps all are safe.
 func (p preview) Harmless() bool {
-	return p.Plan != nil && !p.Plan.Blocked && !slices.ContainsFunc(p.Plan.Rows, func(r planRow) bool { return !r.Safe() })
+	return p.Plan != nil && !p.Plan.Blocked && !slices.ContainsFunc(p.Plan.Rows, func(r view.PlanRow) bool { return !r.Safe() })
 }
 
 // preview reads the answer of a dry run, and compares old and new values if a single node changes.
@@ -125,38 +115,32 @@ func (p *preview) describe(a *asker, at map[string]any) error {
 	return a.describe(p.Nodes, at)
 }
 
-// planNode matches what may be the name of a node, Type/id, in what a plan says of nodes.
-var planNode = regexp.MustCompile(`[A-Z][A-Za-z0-9_]*/[^\s,;:]+`)
-
-// labelPlan adds to each node that the steps of a plan name the label that it has in a state of the graph.
+// labelPlan finds the nodes that a plan names, with the labels that they have in a state of the graph.
 func (a *asker) labelPlan(p *planAnswer, at map[string]any) error {
 	if p == nil {
-		return nil
-	}
-	var names []string
-	for _, r := range p.Rows {
-		names = append(names, planNode.FindAllString(r.Nodes(), -1)...)
-	}
-	if len(names) == 0 {
 		return nil
 	}
 	doc, err := a.schema()
 	if err != nil {
 		return err
 	}
-	labels := map[string]string{}
-	if err := a.labels(doc, slices.Compact(slices.Sorted(slices.Values(names))), at, labels); err != nil {
-		return err
-	}
-	for i := range p.Rows {
-		p.Rows[i][2] = planNode.ReplaceAllStringFunc(p.Rows[i].Nodes(), func(name string) string {
-			if label := line(labels[name]); label != "" {
-				return name + " “" + label + "”"
+	p.nodes = map[string]view.Node{}
+	for _, r := range p.Rows {
+		for _, named := range r.Nodes {
+			n := nodeNamed(named[0])
+			if _, known := doc.find(n.Type); known {
+				p.nodes[named[0]] = n
 			}
-			return name
-		})
+		}
 	}
-	return nil
+	labels := map[string]string{}
+	err = a.labels(doc, slices.Collect(maps.Keys(p.nodes)), at, labels)
+	for name, label := range labels {
+		n := p.nodes[name]
+		n.Label = label
+		p.nodes[name] = n
+	}
+	return err
 }
 
 // isDated reports whether the values of a field are days or times.

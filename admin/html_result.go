@@ -110,12 +110,22 @@ func (p *planAnswer) draw() h.Node {
 	if p == nil {
 		return nil
 	}
-	steps := h.Map(p.Rows, func(r planRow) h.Node {
-		return h.Li(bdiLine(r.Step()), space, badge(textIf(r.Safe(), "good", "bad"), line(r.Effect())),
-			h.If(r.Nodes() != "", h.P(h.Class("bad-text"), bdiLine(r.Nodes()))))
+	steps := h.Map(p.Rows, func(r view.PlanRow) h.Node {
+		return h.Li(bdiLine(r.Step), space, badge(textIf(r.Safe(), "good", "bad"), line(r.Effect)), p.drawNodes(r))
 	})
 	return h.Group{
 		h.If(p.Blocked, h.P(h.Class("bad-text"), h.Text("Data stands against it."))),
 		h.Ol(h.Class("steps"), either(len(steps) > 0, steps, h.Li(h.Class("faint"), h.Text("No step.")))),
 	}
+}
+
+// drawNodes are the nodes that a step of a plan names, each with its label and the reason.
+func (p *planAnswer) drawNodes(r view.PlanRow) h.Node {
+	return h.Map(r.Nodes, func(named view.PlanNode) h.Node {
+		n, has := p.nodes[named[0]]
+		return h.P(h.Class(textIf(r.Safe(), "soft", "bad-text")),
+			either(has, anchor("node", pageOf(n), bdiLine(named[0])), bdiLine(named[0])),
+			h.If(has && n.Label != named[0], h.Group{h.Text(" “"), bdiLine(n.Label), h.Text("”")}),
+			h.If(named[0] != "" && named[1] != "", h.Text(": ")), bdiMessage(named[1]))
+	})
 }

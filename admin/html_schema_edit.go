@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	h "trails/admin/html"
+	"trails/builtin/view"
 	"trails/fault"
 	kgschema "trails/schema"
 	"trails/text/jsontext"
@@ -77,19 +78,19 @@ func (d *schemaEdit) drawPlan() h.Node {
 	if p == nil {
 		return nil // the steps do not fit; the page says why
 	}
-	kind := func(r planRow) string {
+	kind := func(r view.PlanRow) string {
 		switch {
 		case r.Safe():
 			return "good"
-		case strings.HasPrefix(r.Effect(), "breaks"):
+		case strings.HasPrefix(r.Effect, "breaks"):
 			return "bad"
 		}
 		return "warn"
 	}
 	return h.Group{
 		h.H3(h.Text("What they do")),
-		h.Ul(h.Class("steps plan"), h.Map(p.Rows, func(r planRow) h.Node {
-			return h.Li(badge(kind(r), line(r.Effect())), space, bdiLine(r.Step()), h.If(r.Nodes() != "" && len(d.Broken) == 0, h.P(h.Class("soft"), bdiMessage(r.Nodes()))))
+		h.Ul(h.Class("steps plan"), h.Map(p.Rows, func(r view.PlanRow) h.Node {
+			return h.Li(badge(kind(r), line(r.Effect)), space, bdiLine(r.Step), h.Iff(len(d.Broken) == 0, func() h.Node { return p.drawNodes(r) }))
 		}), h.If(len(p.Rows) == 0, h.Li(h.Class("faint"), h.Text("Nothing: the schema is already like that.")))),
 		h.If(len(d.Broken) > 0, h.Group{
 			h.H3(h.Text("What stands against them")),

@@ -135,6 +135,11 @@ func (d *schemaEdit) plan(a *asker, steps []string) error {
 		if err := a.ask(schemaApplyID, args, &planned); err != nil {
 			return err
 		}
+		if planned.Plan != nil {
+			if err := a.labelPlan(&planned.Plan.planAnswer, map[string]any{}); err != nil {
+				return err
+			}
+		}
 		patched, err := d.before.Patch([]byte(patchOf(steps)))
 		if err != nil {
 			return err

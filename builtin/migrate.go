@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"trails/auth/policy"
+	"trails/builtin/view"
 	"trails/capability"
 	"trails/fault"
 	"trails/invoke"
@@ -37,12 +38,12 @@ type migrationsGiven struct {
 
 // migrationView is the effect of a migration.
 type migrationView struct {
-	Name        string     `json:"name"`
-	Description string     `json:"description,omitempty"`
-	Reverse     string     `json:"reverse" doc:"steps, or history with the reason: the inverse of its commit."`
-	Columns     []string   `json:"columns"`
-	Rows        [][]string `json:"rows" type:"any" cells:"step:string,what:string,effect:string,nodes:string" doc:"A list for each thing that it does: step, what, effect, the first nodes."`
-	Blocked     bool       `json:"blocked" doc:"Whether data contradicts it."`
+	Name        string              `json:"name"`
+	Description string              `json:"description,omitempty"`
+	Reverse     string              `json:"reverse" doc:"steps, or history with the reason: the inverse of its commit."`
+	Columns     []string            `json:"columns"`
+	Rows        []view.MigrationRow `json:"rows" type:"any" cells:"step:string,what:string,effect:string,nodes:array" doc:"A list for each thing that it does: step, what, effect, the first nodes, each with the reason."`
+	Blocked     bool                `json:"blocked" doc:"Whether data contradicts it."`
 }
 
 func migrationOf(m kg.Migrated) *migrationView {
@@ -60,8 +61,11 @@ func migrationOf(m kg.Migrated) *migrationView {
 }
 
 // stepsOf are the rows of what a migration does.
-func stepsOf(m kg.Migrated) [][]string {
-	rows := [][]string{}
+func stepsOf(m kg.Migrated) []view.MigrationRow {
+	rows := []view.MigrationRow{}
+	add := func(number string, row view.PlanRow) {
+		rows = append(rows, view.MigrationRow{Steps: number, PlanRow: row})
+	}
 	for _, s := range m.Steps {
 		step := kg.PlannedStep{Step: schema.Step{Backfill: s.Fills, Crosses: s.Crosses}, Moves: s.Moves, MovesIn: s.MovesIn, Removes: s.Removes, RemovesIn: s.RemovesIn, Losing: s.Losing}
 		number := ""
@@ -71,14 +75,14 @@ func stepsOf(m kg.Migrated) [][]string {
 		case s.First > 0:
 			number = strconv.Itoa(s.First)
 		}
-		rows = append(rows, []string{number, outline.Shorten(s.What, toldStep), effectOf(step, false) + byType(s.RemovesOf), nodesOf(step)})
+		add(number, view.PlanRow{Step: outline.Shorten(s.What, toldStep), Effect: effectOf(step, false) + byType(s.RemovesOf), Nodes: nodesOf(step)})
 	}
 	if m.Migration != nil && len(m.Steps) == 0 && m.Broken == 0 {
-		rows = append(rows, []string{"", "no steps, its record alone", "safe", ""})
+		add("", view.PlanRow{Step: "no steps, its record alone", Effect: view.SafeEffect})
 	}
 	breaksQuery := false // then only what breaks is shown, without reading data
 	for _, q := range m.Queries {
-		rows = append(rows, append([]string{""}, queryRow(q, "")...))
+		add("", queryRow(q, ""))
 		breaksQuery = breaksQuery || len(q.Broken) > 0
 	}
 	if m.Broken > 0 && !breaksQuery {
@@ -88,7 +92,7 @@ func stepsOf(m kg.Migrated) [][]string {
 			nodes[f.Node] = true
 		}
 		broken.Broken = len(nodes)
-		rows = append(rows, []string{"", "all of it", effectOf(broken, m.Broken > len(m.Breaks)), nodesOf(broken)})
+		add("", view.PlanRow{Step: "all of it", Effect: effectOf(broken, m.Broken > len(m.Breaks)), Nodes: nodesOf(broken)})
 	}
 	return rows
 }

@@ -7,6 +7,7 @@ import (
 	lines "github.com/rogpeppe/go-internal/diff"
 
 	"trails/auth/policy"
+	"trails/builtin/view"
 	"trails/capability"
 	"trails/invoke"
 	"trails/kg"
@@ -133,7 +134,7 @@ type promotionView struct {
 }
 
 // promotionRows says what the rows of a promotion are.
-var promotionRows = rowsOf("A list for each thing that it does: step, effect, the first nodes.", nil,
+var promotionRows = rowsOf("A list for each thing that it does: step, effect, the first nodes, each with the reason.", nil,
 	capability.Field{Name: "blocked", Description: "Whether data contradicts it."}, capability.Field{Name: "loses", Description: "How many statements it removes."})
 
 func promotionOf(p kg.Promoted) *promotionView {
@@ -142,9 +143,10 @@ func promotionOf(p kg.Promoted) *promotionView {
 		id := p.Head.ID.String()
 		v.Head = &id
 	}
-	add := func(before string, steps [][]string) {
+	add := func(before string, steps []view.MigrationRow) {
 		for _, row := range steps {
-			v.Rows = append(v.Rows, []string{before + row[1], row[2], row[3]})
+			row.Step = before + row.Step
+			v.Rows = append(v.Rows, row.PlanRow)
 		}
 	}
 	for _, m := range p.Migrations {
@@ -153,17 +155,17 @@ func promotionOf(p kg.Promoted) *promotionView {
 	}
 	add("", stepsOf(p.Schema))
 	for _, q := range p.Queries {
-		effect := "safe"
+		effect := view.SafeEffect
 		if q.Text == "" {
 			effect = "loses the stored query"
 		}
-		v.Rows = append(v.Rows, []string{queryStep(q), effect, ""})
+		v.Rows = append(v.Rows, view.PlanRow{Step: queryStep(q), Effect: effect})
 	}
 	if p.Policies != (kg.PolicyStep{}) {
-		v.Rows = append(v.Rows, []string{verbOf(p.Policies.Was, p.Policies.Text) + " policies", "safe", ""})
+		v.Rows = append(v.Rows, view.PlanRow{Step: verbOf(p.Policies.Was, p.Policies.Text) + " policies", Effect: view.SafeEffect})
 	}
 	for _, name := range p.Own {
-		v.Rows = append(v.Rows, []string{name, "is of this file alone, or was changed here: needs replace", ""})
+		v.Rows = append(v.Rows, view.PlanRow{Step: name, Effect: "is of this file alone, or was changed here: needs replace"})
 	}
 	if p.Broken > 0 {
 		add("", stepsOf(kg.Migrated{Breaks: p.Breaks, Broken: p.Broken}))

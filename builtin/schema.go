@@ -169,10 +169,10 @@ func (n newSchema) change(b mayBreak) (kg.SchemaChange, error) {
 
 // planView is a plan as a table with a row for each step, and for each changed stored query.
 type planView struct {
-	Columns []string   `json:"columns"`
-	Rows    [][]string `json:"rows" type:"any" cells:"step:string,effect:string,nodes:string" doc:"A list for each step, in order: what it does, whether it is safe, breaks nodes or loses statements, and the first nodes that it is so for."`
-	Blocked bool       `json:"blocked" doc:"Whether data contradicts the new schema."`
-	Loses   int64      `json:"loses" doc:"How many statements would be removed."`
+	Columns []string       `json:"columns"`
+	Rows    []view.PlanRow `json:"rows" type:"any" cells:"step:string,effect:string,nodes:array" doc:"A list for each step, in order: what it does, whether it is safe, breaks nodes or loses statements, and the first nodes that it is so for, each with the reason."`
+	Blocked bool           `json:"blocked" doc:"Whether data contradicts the new schema."`
+	Loses   int64          `json:"loses" doc:"How many statements would be removed."`
 }
 
 // planAsked is a schema to come that is only planned.
@@ -279,9 +279,9 @@ func schemaApply(ctx context.Context, r *invoke.Request, in schemaChanging) (out
 }
 
 func planOf(p kg.Plan) planView {
-	v := planView{Columns: []string{"step", "effect", "nodes"}, Rows: [][]string{}, Blocked: p.Blocked, Loses: p.Loses}
+	v := planView{Columns: []string{"step", "effect", "nodes"}, Rows: []view.PlanRow{}, Blocked: p.Blocked, Loses: p.Loses}
 	for _, s := range p.Steps {
-		v.Rows = append(v.Rows, []string{outline.Shorten(s.String(), toldStep), effectOf(s, p.More), nodesOf(s)})
+		v.Rows = append(v.Rows, view.PlanRow{Step: outline.Shorten(s.String(), toldStep), Effect: effectOf(s, p.More), Nodes: nodesOf(s)})
 	}
 	for _, q := range p.Queries {
 		v.Rows = append(v.Rows, queryRow(q, ", or pass allow_broken_queries"))
@@ -291,20 +291,19 @@ func planOf(p kg.Plan) planView {
 
 // queryRow describes the effect of a schema change on a stored query, with the first places that break; otherwise
 // says what can be done besides changing the query.
-func queryRow(q stored.Carried, otherwise string) []string {
-	var effects, places []string
-	for _, f := range q.Broken[:min(len(q.Broken), toldNodes)] {
-		places = append(places, outline.Shorten(f.String(), toldReason))
-	}
+func queryRow(q stored.Carried, otherwise string) view.PlanRow {
+	row := view.PlanRow{Step: "stored query " + q.ID, Nodes: planNodes(q.Broken)}
+	var effects []string
 	if len(q.Broken) > 0 {
 		effects = append(effects, "breaks; correct or remove it first"+otherwise)
 	} else {
-		effects = append(effects, "safe")
+		effects = append(effects, view.SafeEffect)
 	}
 	if q.Renamed > 0 {
 		effects = append(effects, fmt.Sprintf("renames %d in it", q.Renamed))
 	}
-	return []string{"stored query " + q.ID, strings.Join(effects, ", "), strings.Join(places, "; ")}
+	row.Effect = strings.Join(effects, ", ")
+	return row
 }
 
 // effectOf describes the effect of a step on the current data; more is set if the search for broken data stopped
@@ -325,7 +324,7 @@ func effectOf(s kg.PlannedStep, more bool) string {
 		effects = append(effects, fmt.Sprintf("names cross: what is under %s stays there; apply the patches that rename one by one instead", s.Crosses))
 	}
 	if len(effects) == 0 {
-		effects = append(effects, "safe")
+		effects = append(effects, view.SafeEffect)
 	}
 	if s.Moves > 0 {
 		effects = append(effects, "moves "+statements(s.Moves)+inGraphs(s.MovesIn))
@@ -354,13 +353,18 @@ func inGraphs(counts map[rdf.Term]int64) string {
 }
 
 // nodesOf names the first nodes that a step breaks, with the reason, and the first that lose something.
-func nodesOf(s kg.PlannedStep) string {
-	var nodes []string
-	for _, f := range s.Breaks[:min(len(s.Breaks), toldNodes)] {
-		nodes = append(nodes, outline.Shorten(f.String(), toldReason))
+func nodesOf(s kg.PlannedStep) []view.PlanNode {
+	nodes := planNodes(s.Breaks)
+	for _, name := range s.Losing {
+		nodes = append(nodes, view.PlanNode{name})
 	}
-	if len(s.Losing) > 0 {
-		nodes = append(nodes, strings.Join(s.Losing, ", "))
+	return nodes
+}
+
+// planNodes are the nodes that the first mistakes are about.
+func planNodes(mistakes []fault.FieldError) (nodes []view.PlanNode) {
+	for _, f := range mistakes[:min(len(mistakes), toldNodes)] {
+		nodes = append(nodes, view.PlanNodeOf(f))
 	}
-	return strings.Join(nodes, "; ")
+	return nodes
 }

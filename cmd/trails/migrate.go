@@ -14,6 +14,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"trails/builtin/view"
 	"trails/fault"
 	"trails/schema"
 	"trails/schema/migration"
@@ -269,7 +270,7 @@ const goesBack = "goes back"
 // migrationDone is what a migration did, or would do.
 type migrationDone struct {
 	Name, Reverse string
-	Rows          [][]string
+	Rows          []view.MigrationRow
 	Blocked       bool
 }
 
@@ -277,17 +278,7 @@ type migrationDone struct {
 func (m migrationDone) write(w io.Writer, goes string) {
 	fmt.Fprintln(w, line(m.Name))
 	for _, row := range m.Rows {
-		if len(row) < 4 {
-			continue
-		}
-		mark := "!"
-		if strings.HasPrefix(row[2], "safe") {
-			mark = " "
-		}
-		fmt.Fprintf(w, "%s %-3s %s (%s)\n", mark, line(row[0]), line(row[1]), line(row[2]))
-		if row[3] != "" {
-			fmt.Fprintf(w, "        %s\n", line(row[3]))
-		}
+		writeStep(w, fmt.Sprintf("%-3s %s", row.Steps, row.Step), row.PlanRow)
 	}
 	fmt.Fprintf(w, "  %s by %s\n", goes, line(m.Reverse))
 }

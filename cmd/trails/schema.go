@@ -5,9 +5,10 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"strings"
 
 	"github.com/spf13/cobra"
+
+	"trails/builtin/view"
 )
 
 func (p *program) schemaCommand() *cobra.Command {
@@ -93,7 +94,7 @@ type applied struct {
 
 // planned is the difference between two schemas: a row for each step, with its effect and the first nodes concerned.
 type planned struct {
-	Rows    [][3]string
+	Rows    []view.PlanRow
 	Blocked bool
 	Loses   int64
 }
@@ -120,13 +121,18 @@ func writePlan(w io.Writer, a applied) error {
 // something.
 func writeSteps(w io.Writer, plan planned) {
 	for _, row := range plan.Rows {
-		mark := "!"
-		if strings.HasPrefix(row[1], "safe") {
-			mark = " "
-		}
-		fmt.Fprintf(w, "%s %s (%s)\n", mark, line(row[0]), line(row[1]))
-		if row[2] != "" {
-			fmt.Fprintf(w, "    %s\n", line(row[2]))
-		}
+		writeStep(w, row.Step, row)
+	}
+}
+
+// writeStep writes a step, as it is called, and the nodes below it.
+func writeStep(w io.Writer, called string, row view.PlanRow) {
+	mark := "!"
+	if row.Safe() {
+		mark = " "
+	}
+	fmt.Fprintf(w, "%s %s (%s)\n", mark, line(called), line(row.Effect))
+	for _, n := range row.Nodes {
+		fmt.Fprintf(w, "    %s\n", line(n.String()))
 	}
 }
