@@ -152,10 +152,10 @@ func (out *commitsListed) fillCommits(ctx context.Context, r *invoke.Request, in
 		if err != nil {
 			return err
 		}
-		row := []any{c.ID.String(), c.Time.UTC().Format(time.DateTime), c.Author, told.What, told.Door, outline.Shorten(c.Message, commitText), c.SchemaVersion, c.Added, c.Removed}
+		row := []any{c.ID.String(), c.Time.UTC().Format(time.DateTime), c.Author, told.What, told.Door, outline.Shorten(told.Message, commitText), c.SchemaVersion, c.Added, c.Removed}
 		if in.Whole {
 			v := view.CommitOf(c)
-			row = []any{v.ID, v.Time, v.Author, told.What, told.Door, v.Message, v.SchemaVersion, v.Added, v.Removed, told.Call, v.Parent, v.Merged}
+			row = []any{v.ID, v.Time, v.Author, told.What, told.Door, told.Message, v.SchemaVersion, v.Added, v.Removed, told.Call, v.Parent, v.Merged}
 		}
 		origin, err := r.Snapshot.CommitOrigin(ctx, c)
 		if err != nil {

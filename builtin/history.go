@@ -62,11 +62,12 @@ type telling struct {
 	after        kg.Seq    // the commit named by since
 	out          historyTold
 	room         int
+	teller       *view.Teller
 	asked        historyAsked
 }
 
 func history(ctx context.Context, r *invoke.Request, in historyAsked) (out historyTold, err error) {
-	t := &telling{Request: r, asked: in, actor: strings.ToLower(in.Actor)}
+	t := &telling{Request: r, asked: in, actor: strings.ToLower(in.Actor), teller: view.NewTeller(r)}
 	t.out.table = tableOf(historyCells)
 	t.room = r.RoomBeside(t.out)
 	defer func() { out.oneOrigin = out.sameOrigin() }()
@@ -214,48 +215,71 @@ func (t *telling) tell(ctx context.Context, e browse.HistoryEntry) (full bool, e
 // may be.
 func (t *telling) sentence(ctx context.Context, e browse.HistoryEntry) (text string, wanted bool, err error) {
 	c := e.Commit
-	var parts []string
-	if e.Activity != nil {
-		parts = append(parts, e.Activity.Capability)
-	}
-	if c.Message != "" {
-		parts = append(parts, fmt.Sprintf("%q", outline.Shorten(c.Message, historyWhy)))
-	}
-	head := strings.Join(parts, " ")
 	if t.of != nil {
-		return head + ": " + view.Changed(t.Snapshot.Schema(), e.Changes), true, nil
+		return headOf(e, c.Message) + ": " + view.Changed(t.Snapshot.Schema(), e.Changes), true, nil
 	}
-	if c.SchemaSeq == c.Seq {
-		return head + ": changed the schema", t.types == nil, nil
+	nodes, more := []browse.NodeChange(nil), false
+	switch {
+	case c.SchemaSeq == c.Seq: // its sentence says what became of the definitions
+		wanted = t.types == nil
+	case c.Added+c.Removed > historySmall: // its types are not examined
+		wanted = true
+	default:
+		if nodes, more, err = t.nodes(ctx, c); err != nil {
+			return "", false, err
+		}
+		wanted = t.types == nil || len(nodes) > 0
 	}
-	if c.Added+c.Removed > historySmall { // its types are not examined
-		return head + fmt.Sprintf(": added %d and removed %d statements", c.Added, c.Removed), true, nil
+	if !wanted {
+		return "", false, nil
 	}
-	most := historyNodes
-	if t.types != nil {
-		most = historySmall
-	}
-	nodes, more, err := t.Snapshot.CommitNodes(ctx, c, most, 0)
+	told, err := t.teller.Tell(ctx, c, e.Activity)
 	if err != nil {
 		return "", false, err
 	}
-	if t.types != nil {
-		nodes = slices.DeleteFunc(nodes, func(n browse.NodeChange) bool { return !t.types[n.Node.Type] })
-		more = len(nodes) > historyNodes
-	}
 	var pieces []string
 	for _, n := range nodes[:min(len(nodes), historyNodes)] {
-		one := fmt.Sprintf("%s %s", n.What, t.Snapshot.Name(n.Node.Term))
+		one := nodeSigns[n.What] + t.Snapshot.Name(n.Node.Term)
 		if n.What == browse.NodeChanged {
-			one += " (" + view.Changed(t.Snapshot.Schema(), n.Changes) + ")"
+			one += " " + view.Changed(t.Snapshot.Schema(), n.Changes)
 		}
 		pieces = append(pieces, one)
 	}
 	if more {
 		pieces = append(pieces, "and more")
 	}
-	if c.Added+c.Removed == 0 && t.Snapshot.SeesAll() {
-		pieces = []string{view.ChangedNothing}
+	text = headOf(e, told.Message) + ": " + told.What
+	if len(pieces) > 0 {
+		text += " (" + strings.Join(pieces, "; ") + ")"
 	}
-	return head + ": " + strings.Join(pieces, "; "), t.types == nil || len(nodes) > 0, nil
+	return text, true, nil
+}
+
+// headOf is the call that made a commit, and why.
+func headOf(e browse.HistoryEntry, message string) string {
+	var parts []string
+	if e.Activity != nil {
+		parts = append(parts, e.Activity.Capability)
+	}
+	if message != "" {
+		parts = append(parts, fmt.Sprintf("%q", outline.Shorten(message, historyWhy)))
+	}
+	return strings.Join(parts, " ")
+}
+
+// nodeSigns stand before the nodes that a commit made and removed.
+var nodeSigns = map[string]string{browse.NodeMade: "+", browse.NodeRemoved: "-"}
+
+// nodes are the first nodes that a commit changed, of the types that are asked for.
+func (t *telling) nodes(ctx context.Context, c kg.Commit) (nodes []browse.NodeChange, more bool, err error) {
+	most := historyNodes
+	if t.types != nil {
+		most = historySmall
+	}
+	nodes, more, err = t.Snapshot.CommitNodes(ctx, c, most, 0)
+	if t.types != nil {
+		nodes = slices.DeleteFunc(nodes, func(n browse.NodeChange) bool { return !t.types[n.Node.Type] })
+		more = len(nodes) > historyNodes
+	}
+	return nodes, more, err
 }

@@ -27,7 +27,7 @@ func TestHistoryTellsARenameAsOne(t *testing.T) {
 		t.Errorf("a rename is a loss: %s", of)
 	}
 	all := fmt.Sprint(e.Must(t, "history", `{}`)["rows"])
-	if !strings.Contains(all, "rename property Note.status to state") {
+	if !strings.Contains(all, "Renamed status of Note to state") {
 		t.Errorf("the commit does not say it: %s", all)
 	}
 }

@@ -65,7 +65,7 @@ func TestAChangeOfDefinitionsIsToldAsWhatItIs(t *testing.T) {
 	for _, step := range []struct{ capability, args, want string }{
 		{"note.create", `{"id": "few", "title": "A title"}`, "Added Note “A title”"},
 		{"schema_apply", `{"patch": "- rename_type: {Note: Memo}"}`, "Renamed Note to Memo"},
-		{"schema_apply", `{"patch": "- rename_property: {Memo.tags: keyword}\n- alter_property: {Memo.keyword: {label: Key word}}"}`, "Renamed tags of Memo to keyword; changed the property keyword of Memo"},
+		{"schema_apply", `{"patch": "- rename_property: {Memo.tags: keyword}\n- alter_property: {Memo.keyword: {label: Key word}}"}`, "Renamed tags of Memo to keyword; changed label of the property keyword of Memo"},
 		{"memo.update", `{"id": "few", "add": {"keyword": ["x"]}}`, "Changed “Key word” of Memo “A title”"},
 		{"load", strings.ReplaceAll(`{"data": `+string(rows)+`}`, "Note", "Memo"), "Loaded data: 1001 Memo"},
 		{"mutate", `{"update": "INSERT { ?n <urn:example:keyword> \"new\" } WHERE { ?n a <urn:example:Memo> FILTER (STRSTARTS(STR(?n), \"urn:example:Note/n1\")) }"}`, "Changed “Key word” of 112 Memo"},
@@ -80,6 +80,13 @@ func TestAChangeOfDefinitionsIsToldAsWhatItIs(t *testing.T) {
 		o.through("admin", step.capability, step.args)
 		if got := o.told(`{"limit": 1}`); got[0] != step.want {
 			t.Errorf("%s %s is told as %q; want %q", step.capability, step.args[:min(len(step.args), 200)], got[0], step.want)
+		}
+	}
+	all := o.told(`{"limit": 100}`)
+	for i, row := range o.through("admin", "history", `{"limit": 100}`)["rows"].([]any) { // the history of the graph says it in the same words, and once
+		got := row.([]any)[3].(string)
+		if at := strings.Index(got, all[i]); at < 0 || strings.HasPrefix(got, "schema_apply") && at != len("schema_apply: ") {
+			t.Errorf("history says %q of the commit that is told as %q", got, all[i])
 		}
 	}
 	o.through("admin", "branches_create", `{"name": "draft"}`)

@@ -87,6 +87,15 @@ type DefinitionsDiff struct {
 	Applied, Missing []string
 }
 
+// Message is what the commit that changed the schema by these steps says when nobody gave it a message.
+func (d DefinitionsDiff) Message() string {
+	var steps []string
+	for _, s := range d.Steps {
+		steps = append(steps, s.String())
+	}
+	return stepsMessage(steps)
+}
+
 // Against returns the changes from the definitions of the graph to other ones.
 func (s *Snapshot) Against(other Definitions) (d DefinitionsDiff, err error) {
 	target, err := schema.ParseYAML(other.Schema, s.Schema().Base)

@@ -196,11 +196,11 @@ func (s *Session) ApplySchema(ctx context.Context, c SchemaChange) (Plan, Result
 		if c.Set.Message != "" {
 			return c.Set.Message
 		}
-		var steps []string
+		var steps []schema.Step
 		for _, s := range plan.Steps {
-			steps = append(steps, s.String())
+			steps = append(steps, s.Step)
 		}
-		return stepsMessage(steps)
+		return DefinitionsDiff{Steps: steps}.Message()
 	}
 	result, err := s.write(ctx, job{action: policy.SchemaApply, spool: &spool, set: c.Set, prepare: edit, message: message, losses: &counted, idle: idle, progress: c.Progress})
 	return plan, result, err

@@ -104,7 +104,7 @@ func (t touch) shows(st Step) bool {
 	}
 	switch t.word {
 	case "alter_type", "alter_property":
-		return st.Kind == AddProperty || st.Kind == DropProperty || slices.Contains(t.words, st.what())
+		return st.Kind == AddProperty || st.Kind == DropProperty || slices.Contains(t.words, st.What())
 	}
 	return true
 }

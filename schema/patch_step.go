@@ -96,10 +96,10 @@ func (st Step) subject() string {
 }
 
 // place is where in the schema the step changes something: "Book.year min_value".
-func (st Step) place() string { return strings.TrimSpace(st.subject() + " " + st.what()) }
+func (st Step) place() string { return strings.TrimSpace(st.subject() + " " + st.What()) }
 
-// what is the YAML key that the step changes.
-func (st Step) what() string {
+// What is the YAML key that the step changes.
+func (st Step) What() string {
 	switch st.Kind {
 	case ChangeConstraint:
 		return st.Constraint

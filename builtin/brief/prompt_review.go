@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"trails/builtin/view"
 	"trails/fault"
 	"trails/invoke"
 	"trails/kg"
@@ -120,8 +121,9 @@ func commitsToReview(ctx context.Context, r *invoke.Request, since, agent string
 func (to reader) reviewList(ctx context.Context, v review) (string, error) {
 	var b strings.Builder
 	b.WriteString("\nCommits, newest first:\n")
+	teller := view.NewTeller(to.r)
 	for i, c := range v.commits {
-		touched, err := touchedBy(ctx, to.r, c)
+		touched, err := touchedBy(ctx, to.r, teller, c)
 		if err != nil {
 			return "", err
 		}
@@ -151,15 +153,16 @@ func commitLine(c kg.Commit) string {
 		quote.Text(c.Author, reviewAuthor), message, c.Added, c.Removed)
 }
 
-// touchedBy returns the capability that made a commit, and the nodes that it changed.
-func touchedBy(ctx context.Context, r *invoke.Request, c kg.Commit) (string, error) {
+// touchedBy returns the capability that made a commit, and the nodes that it changed, or what it did to the definitions.
+func touchedBy(ctx context.Context, r *invoke.Request, teller *view.Teller, c kg.Commit) (string, error) {
 	made, err := r.Snapshot.Activities(ctx, kg.ActivityFilter{CommitSeq: c.Seq}, 1)
 	if err != nil || len(made) == 0 {
 		return "", err
 	}
 	text := "; " + quote.Line(made[0].Capability, reviewName)
 	if c.SchemaSeq == c.Seq {
-		return text + " changed the schema", nil
+		told, err := teller.Tell(ctx, c, &made[0])
+		return text + " " + quote.Text(told.What, reviewMessage), err
 	}
 	for i, iri := range made[0].Generated {
 		if i == reviewNodes {

@@ -28,6 +28,9 @@ type Commit struct {
 	Removed       int64  `json:"removed"`
 }
 
+// told adds what is told of the commit.
+func (c *Commit) told(t Told) { c.What, c.Door, c.Message = t.What, t.Door, t.Message }
+
 // CommitOf returns what is shown of a commit, nil before the first one.
 func CommitOf(c kg.Commit) *Commit {
 	if c.ID == (kg.CommitID{}) {

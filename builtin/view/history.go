@@ -71,7 +71,7 @@ func viewHistory(ctx context.Context, r *invoke.Request, in historyAsked) (*Hist
 		if err != nil {
 			return nil, err
 		}
-		v.Commit.What, v.Commit.Door = told.What, told.Door
+		v.Commit.told(told)
 		if v.Changes, err = changeViews(ctx, r, e.Changes); err != nil {
 			return nil, err
 		}
@@ -169,7 +169,7 @@ func viewCommit(ctx context.Context, r *invoke.Request, in commitAsked) (*Commit
 	if err != nil {
 		return nil, err
 	}
-	out.Commit.What, out.Commit.Door = told.What, told.Door
+	out.Commit.told(told)
 	if c.Parent != (kg.CommitID{}) {
 		out.Previous = new(c.Parent.String())
 	}

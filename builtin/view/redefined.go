@@ -12,9 +12,14 @@ import (
 	"trails/text/outline"
 )
 
-// redefined compares a commit that changed the schema, or what is kept beside it, with the one before. It is nil for other
-// commits, and where too much was read already.
-func (t *Teller) redefined(ctx context.Context, c kg.Commit) (*kg.Comparison, error) {
+// redefinition is a commit that changed the schema, or what is kept beside it, compared with the one before.
+type redefinition struct {
+	*kg.Comparison
+	diff kg.DefinitionsDiff // what became of the definitions
+}
+
+// redefined compares such a commit. It is nil for other commits, and where too much was read already.
+func (t *Teller) redefined(ctx context.Context, c kg.Commit) (*redefinition, error) {
 	if c.SchemaSeq != c.Seq {
 		return nil, nil
 	}
@@ -28,7 +33,18 @@ func (t *Teller) redefined(ctx context.Context, c kg.Commit) (*kg.Comparison, er
 			return nil, err
 		}
 	}
-	return t.r.Snapshot.CompareBeside(ctx, before, c)
+	compared, err := t.r.Snapshot.CompareBeside(ctx, before, c)
+	if err != nil {
+		return nil, err
+	}
+	return &redefinition{compared, compared.Definitions()}, nil
+}
+
+// onlyRenames reports a commit that renamed something and did nothing else, so that its statements are no news.
+func (r *redefinition) onlyRenames() bool {
+	return r != nil && !slices.ContainsFunc(r.diff.Steps, func(s schema.Step) bool {
+		return s.Kind != schema.RenameType && s.Kind != schema.RenameProperty
+	})
 }
 
 // ledSchema begins the sentence about a commit whose changes of definitions are not told.
@@ -94,14 +110,18 @@ func definedParts(d kg.DefinitionsDiff) (parts []string) {
 			add("renamed", "", fmt.Sprintf("%s to %s", of, s.To), fmt.Sprint(s.From))
 			continue
 		}
-		verb := cmp.Or(verbsOfSteps[s.Kind], "changed")
+		verb := verbsOfSteps[s.Kind]
 		switch {
+		case verb == "" && s.Property != "":
+			add("changed", "", fmt.Sprintf(" of the property %s%s", s.Property, of), s.What())
+		case verb == "" && s.Type != "":
+			add("changed", "", " of the type "+s.Type, s.What())
 		case s.Property != "":
 			add(verb, "property", of, s.Property)
 		case s.Type != "":
 			add(verb, "type", "", s.Type)
 		default:
-			add(verb, "schema", "")
+			add("changed", "schema", "")
 		}
 	}
 	for _, q := range d.Queries {

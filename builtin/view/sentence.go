@@ -51,10 +51,13 @@ type Told struct {
 	What string
 	// Call is the capability, and Door where the call came in; "" when no call is recorded.
 	Call, Door string
+	// Message is that of the commit, "" where nobody gave one and it says of the definitions what the sentence says.
+	Message string
 }
 
 // Tell says what a commit did. call is the activity that made it, nil for none.
 func (t *Teller) Tell(ctx context.Context, c kg.Commit, call *kg.Activity) (told Told, err error) {
+	told.Message = c.Message
 	if call != nil {
 		told.Call, told.Door = call.Capability, DoorOf(call.Via)
 	}
@@ -64,7 +67,9 @@ func (t *Teller) Tell(ctx context.Context, c kg.Commit, call *kg.Activity) (told
 	}
 	var definitions kg.DefinitionsDiff
 	if redefined != nil {
-		definitions = redefined.Definitions()
+		if definitions = redefined.diff; definitions.Message() == c.Message {
+			told.Message = ""
+		}
 		defer func() { err = errors.Join(err, redefined.Close()) }()
 	}
 	parts, err := t.parts(ctx, c, call, redefined)
@@ -73,7 +78,7 @@ func (t *Teller) Tell(ctx context.Context, c kg.Commit, call *kg.Activity) (told
 	}
 	defined := definedParts(definitions)
 	lead := leadOf(c, call, definitions)
-	if len(parts) == 1 && parts[0] == ChangedNothing && (lead != "" && c.Added+c.Removed > 0 || len(defined) > 0) { // of the data
+	if len(parts) == 1 && parts[0] == changedNothing && (lead != "" && c.Added+c.Removed > 0 || len(defined) > 0) { // of the data
 		parts = nil
 	}
 	parts = append(defined, parts...)
@@ -100,8 +105,8 @@ func (t *Teller) Tell(ctx context.Context, c kg.Commit, call *kg.Activity) (told
 	return told, nil
 }
 
-// ChangedNothing is what is said of a commit without statements.
-const ChangedNothing = "changed nothing"
+// changedNothing is what is said of a commit without statements.
+const changedNothing = "changed nothing"
 
 const ledLoad = "Loaded"
 
@@ -149,7 +154,7 @@ func leadOf(c kg.Commit, call *kg.Activity, definitions kg.DefinitionsDiff) stri
 }
 
 // parts says what became of which nodes, each with a verb first.
-func (t *Teller) parts(ctx context.Context, c kg.Commit, call *kg.Activity, redefined *kg.Comparison) ([]string, error) {
+func (t *Teller) parts(ctx context.Context, c kg.Commit, call *kg.Activity, redefined *redefinition) ([]string, error) {
 	size, most := c.Added+c.Removed, int64(sentenceRead)
 	if redefined != nil {
 		most = sentenceRedefined
@@ -221,7 +226,7 @@ func (d *deed) did(s *schema.Schema, got bool, predicate rdf.IRI, object rdf.Ter
 }
 
 // read tells a commit of few statements node by node. What it renamed alone is not told again of each node.
-func (t *Teller) read(ctx context.Context, c kg.Commit, redefined *kg.Comparison) ([]string, error) {
+func (t *Teller) read(ctx context.Context, c kg.Commit, redefined *redefinition) ([]string, error) {
 	s := t.r.Snapshot.Schema()
 	done := deeds{byNode: map[rdf.Term]*deed{}, inside: map[rdf.Term]int64{}}
 	definitions := false
@@ -276,7 +281,7 @@ func (t *Teller) read(ctx context.Context, c kg.Commit, redefined *kg.Comparison
 	switch {
 	case len(parts) > 0 || definitions:
 	case t.r.Snapshot.SeesAll():
-		parts = []string{ChangedNothing}
+		parts = []string{changedNothing}
 	default:
 		parts = []string{"changed nothing that you may see"}
 	}
@@ -378,7 +383,7 @@ func (t *Teller) name(node rdf.Term, d browse.Described) string {
 }
 
 // counted tells a commit by how many nodes of each type it made and deleted.
-func (t *Teller) counted(ctx context.Context, c kg.Commit, call *kg.Activity, redefined *kg.Comparison) (parts []string, err error) {
+func (t *Teller) counted(ctx context.Context, c kg.Commit, call *kg.Activity, redefined *redefinition) (parts []string, err error) {
 	counts, err := t.r.Snapshot.ChangedTypes(ctx, c.Seq)
 	if err != nil {
 		return nil, err
@@ -401,21 +406,14 @@ func (t *Teller) counted(ctx context.Context, c kg.Commit, call *kg.Activity, re
 			parts = append(parts, "deleted "+countedNodes(n.Removed, kind))
 		}
 	}
-	if len(parts) == 0 && !onlyRenames(redefined) {
+	if len(parts) == 0 && !redefined.onlyRenames() {
 		parts = []string{t.record(c, call)}
 	}
 	return parts, nil
 }
 
-// onlyRenames reports a commit that renamed something and did nothing else, so that its statements are no news.
-func onlyRenames(redefined *kg.Comparison) bool {
-	return redefined != nil && !slices.ContainsFunc(redefined.Definitions().Steps, func(s schema.Step) bool {
-		return s.Kind != schema.RenameType && s.Kind != schema.RenameProperty
-	})
-}
-
 // withoutRenamed returns counts in which a node whose type got another name came and went under neither of the two.
-func withoutRenamed(redefined *kg.Comparison, counts []kg.ChangedType) []kg.ChangedType {
+func withoutRenamed(redefined *redefinition, counts []kg.ChangedType) []kg.ChangedType {
 	for i, n := range counts {
 		class, _ := n.Type.(rdf.IRI)
 		now, renamed := redefined.Renamed(class)
