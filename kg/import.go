@@ -100,41 +100,60 @@ type importing struct {
 	sources []Source
 	there   *schema.Schema
 	plan    *ImportPlan
+	seen    []seenInput    // of each source
+	types   []string       // the types of the sources' records; "" where records say theirs
 	fits    *schema.Schema // the proposal
+}
+
+// seenInput is what an import shows of one input.
+type seenInput struct {
+	header infer.Record // of a table
+	sheets []string
+	count  int64
+	rows   [][]string // the first ones
+	lines  []int      // where they begin
 }
 
 // PlanImport finds out how sources are imported into the graph, and changes nothing. Rows of a table are of the type that
 // the request names, else of the only one that has all proposed properties, else of a new one. A table whose columns are
 // those of several types is refused, and so is what [Propose] refuses.
+//
+// All rows are read once for a proposal, and then loaded in a dry run. Types that would be added are weakened by what the
+// load refuses, as [Propose] does it, and loaded again.
 func (s *Session) PlanImport(ctx context.Context, sources []Source, asked ImportAsked) (*ImportPlan, error) {
 	under, err := s.schemaNow(ctx)
 	if err != nil {
 		return nil, err
 	}
-	p := &importing{ImportAsked: asked, session: s, sources: heard(sources, asked.Progress), there: under.schema, plan: &ImportPlan{Added: []string{}}}
+	p := &importing{ImportAsked: asked, session: s, sources: heard(sources, asked.Progress), there: under.schema}
 	if rdf, err := p.isRDF(); err != nil {
 		return nil, err
 	} else if rdf {
+		p.plan = &ImportPlan{Added: []string{}, RDF: true}
 		for _, source := range sources {
 			p.plan.Tables = append(p.plan.Tables, ImportTable{Name: source.Name})
 		}
-		return p.plan, p.try(ctx)
+		_, err := p.try(ctx, nil)
+		return p.plan, err
 	}
-	if err := p.propose(ctx); err != nil {
+	proposal, err := p.read(ctx)
+	if err != nil {
 		return nil, err
 	}
-	for i := range p.plan.Tables {
-		if err := p.look(ctx, i); err != nil {
+	for range maxTries {
+		p.plan = &ImportPlan{Added: []string{}}
+		if err := p.propose(proposal); err != nil {
 			return nil, err
 		}
+		if len(p.plan.Blocked) > 0 {
+			return p.plan, nil
+		}
+		if weakened, err := p.try(ctx, proposal); err != nil || !weakened {
+			p.plan.Proposed = proposal.YAML() // which names bad cells now
+			return p.plan, err
+		}
 	}
-	if err := p.areColumns(); err != nil {
-		return nil, err
-	}
-	if len(p.plan.Blocked) > 0 {
-		return p.plan, nil
-	}
-	return p.plan, p.try(ctx)
+	return nil, errManyTries
 }
 
 // heard are the sources, of which each reading is reported.
@@ -182,20 +201,17 @@ func (p *importing) isRDF() (bool, error) {
 	if n > 0 && n < len(p.sources) {
 		return false, fault.New(fault.InvalidArguments, "some of the inputs are RDF text and others are not: import them apart")
 	}
-	p.plan.RDF = n > 0
-	return p.plan.RDF, nil
+	return n > 0, nil
 }
 
 // areColumns refuses decisions about columns that no table has.
 func (p *importing) areColumns() error {
 	var names []string
-	for _, t := range p.plan.Tables {
-		if !t.Cells {
+	for _, seen := range p.seen {
+		if !seen.header.Cells {
 			return nil // members of objects are known when they are read
 		}
-		for _, c := range t.Columns {
-			names = append(names, c.Name)
-		}
+		names = append(names, seen.header.Names...)
 	}
 	for argument, given := range map[string]map[string]string{"map": p.Map, "as": p.Kinds} {
 		for _, column := range slices.Sorted(maps.Keys(given)) {
@@ -207,21 +223,45 @@ func (p *importing) areColumns() error {
 	return nil
 }
 
-// propose makes a schema for the data by itself, and decides for each input whether it is of a type that is there.
-func (p *importing) propose(ctx context.Context) error {
-	proposal := &infer.Proposal{Conventions: p.Conventions, Strict: p.Strict, Given: p.given(), Outside: map[string]bool{}}
-	for _, t := range p.there.Types {
-		proposal.Outside[t.Name] = true
-	}
+// read reads all records for a proposal, and keeps what is shown of them.
+func (p *importing) read(ctx context.Context) (*infer.Proposal, error) {
+	proposal := &infer.Proposal{Conventions: p.Conventions, Strict: p.Strict, Given: p.given()}
 	for column, kind := range p.Kinds {
 		if err := p.isKind(column, kind); err != nil {
-			return err
+			return nil, err
 		}
 	}
-	proposed, err := propose(ctx, p.session.principal, p.sources, p.Options, proposal)
-	if err != nil {
-		return err
+	p.seen = make([]seenInput, len(p.sources))
+	var err error
+	if p.types, err = addRecords(ctx, p.sources, p.Options, proposal, p.see); err != nil {
+		return nil, err
 	}
+	return proposal, p.areColumns()
+}
+
+// see keeps what is shown of an input.
+func (p *importing) see(source int, r infer.Record) {
+	seen := &p.seen[source]
+	if r.Header {
+		seen.header, seen.sheets = r, r.Sheets
+		return
+	}
+	seen.count++
+	if len(seen.rows) == p.Rows || !r.Cells {
+		return
+	}
+	row := make([]string, len(seen.header.Names))
+	for i, name := range seen.header.Names {
+		row[i], _ = r.Data[name].(string)
+	}
+	seen.rows, seen.lines = append(seen.rows, row), append(seen.lines, r.Line)
+}
+
+// propose makes the plan of a proposal, and decides for each input whether it is of a type that is there.
+func (p *importing) propose(proposal *infer.Proposal) (err error) {
+	proposed := &Proposed{Schema: proposal.YAML()}
+	proposed.Date, proposed.Number = proposal.Undecided()
+	proposed.plan(proposal, p.sources, p.types, p.Options)
 	plan := p.plan
 	plan.Proposed, plan.Date, plan.Number = proposed.Schema, proposed.Date, proposed.Number
 	outside := ""
@@ -241,6 +281,11 @@ func (p *importing) propose(ctx context.Context) error {
 			t.Table = load.Table{Type: o.Type, ID: o.ID, Sheet: o.Sheet, Map: o.Map, Conventions: o.Conventions, Cells: p.sources[at].Cells}
 			if err := p.findType(t); err != nil {
 				return err
+			}
+			seen := p.seen[at]
+			t.Cells, t.Sheets, t.Count, t.Rows, t.Lines = seen.header.Cells, seen.sheets, seen.count, seen.rows, seen.lines
+			if t.Cells {
+				p.columns(t, seen.header.Names)
 			}
 		}
 	}
@@ -399,40 +444,15 @@ func propertyCalled(s *schema.Schema, t *schema.Type, name string) *schema.Prope
 	return nil
 }
 
-// look reads an input once more, for its columns and its first rows.
-func (p *importing) look(ctx context.Context, at int) error {
-	t, o := &p.plan.Tables[at], p.Options
-	o.Type, o.ID = t.Type, t.ID
-	var names []string
-	err := eachRecord(ctx, p.sources[at], o, func(r infer.Record) error {
-		if r.Header {
-			names, t.Cells, t.Sheets = r.Names, r.Cells, r.Sheets
-			p.columns(t, r)
-			return nil
-		}
-		t.Count++
-		if len(t.Rows) == p.Rows || !r.Cells {
-			return nil
-		}
-		row := make([]string, len(names))
-		for i, name := range names {
-			row[i], _ = r.Data[name].(string)
-		}
-		t.Rows, t.Lines = append(t.Rows, row), append(t.Lines, r.Line)
-		return nil
-	})
-	return err
-}
-
 // columns says what each column of a table becomes.
-func (p *importing) columns(t *ImportTable, header infer.Record) {
+func (p *importing) columns(t *ImportTable, names []string) {
 	s := p.there
 	if t.New {
 		s = p.fits
 	}
 	typ := s.Type(t.Type)
-	for _, name := range header.Names {
-		c := ImportColumn{Name: name, Key: name == header.Key || t.ID != "" && infer.ColumnName(name) == infer.ColumnName(t.ID)}
+	for _, name := range names {
+		c := ImportColumn{Name: name, Key: p.isKey(t, name)}
 		property, mapped := t.Map[name]
 		if !mapped {
 			property, mapped = t.Map[infer.ColumnName(name)]
@@ -458,13 +478,23 @@ func (p *importing) columns(t *ImportTable, header infer.Record) {
 	}
 }
 
-// try imports everything in a dry run.
-func (p *importing) try(ctx context.Context) error {
+// isKey reports whether a load reads a column as the ids.
+func (p *importing) isKey(t *ImportTable, name string) bool {
+	if t.ID != "" {
+		return infer.ColumnName(name) == infer.ColumnName(t.ID)
+	}
+	_, mapped := p.Map[name]
+	return strings.EqualFold(name, "id") && !mapped
+}
+
+// try imports everything in a dry run. It reports whether the proposal was weakened by what was refused: then the plan has to
+// be made and tried again.
+func (p *importing) try(ctx context.Context, proposal *infer.Proposal) (weakened bool, err error) {
 	s := *p.session
 	s.action = "" // a plan of those who may do it or not
 	l, end, err := p.plan.Load(p.sources)
 	if err != nil {
-		return err
+		return false, err
 	}
 	defer end()
 	l.Progress = func(at Progress) {
@@ -475,25 +505,60 @@ func (p *importing) try(ctx context.Context) error {
 	l.Mode, l.Rejects, l.Set.DryRun, l.Format = p.Mode, !p.plan.RDF, true, p.Format
 	reading, err := s.ReadLoad(ctx, l)
 	if err != nil {
-		return err
+		if fault.Is(err, fault.InvalidData) && proposal != nil && proposal.LoosenAll(p.ofAdded(fault.Of(err).Fields)) {
+			return true, nil
+		}
+		return false, err
 	}
 	defer reading.Close()
+	if rows := reading.data.Rows; rows != nil { // it is cheaper to find out before the lock is taken
+		if weakened, err := p.weaken(proposal, rows.Fields(), rows.Good(), rows.Rejected().Count); weakened || err != nil {
+			return weakened, err
+		}
+	}
 	done, err := reading.Commit(ctx, l.Set)
 	switch rows := reading.data.Rows; {
 	case fault.Is(err, fault.InvalidData) && rows != nil && len(rows.Fields()) > 0: // no row fits
 		p.plan.Bad, p.plan.LeftOut = rows.Fields(), rows.Rejected().Count
 	case err != nil:
-		return err
+		return false, err
 	default:
 		p.plan.Records, p.plan.LeftOut, p.plan.Bad, p.plan.Changes = done.Records, done.LeftOut.Count, done.Broken, done.Result
 		p.plan.Met = done.Met
 	}
+	if weakened, err := p.weaken(proposal, p.plan.Bad, p.plan.Records, p.plan.LeftOut); weakened || err != nil {
+		return weakened, err
+	}
 	if err := p.suggest(ctx); err != nil {
-		return err
+		return false, err
 	}
 	p.plan.Head = p.plan.Changes.Before
 	p.plan.TooMany = infer.TooMany(p.plan.LeftOut, p.plan.Records+p.plan.LeftOut)
-	return nil
+	return false, nil
+}
+
+// weaken weakens the types that would be added by what is wrong with their rows, unless it is expected. Errors that are
+// neither expected nor make a type weaker are returned.
+func (p *importing) weaken(proposal *infer.Proposal, bad []fault.FieldError, good, left int64) (weakened bool, err error) {
+	if bad = p.ofAdded(bad); len(bad) == 0 {
+		return false, nil
+	}
+	expected, weakened := proposal.Bad(bad, good+left, left)
+	if !expected && !weakened {
+		err = fault.Invalid(bad)
+	}
+	return weakened, err
+}
+
+// ofAdded are the errors of nodes of the types that would be added, and of rows of them that cannot be read.
+func (p *importing) ofAdded(fields []fault.FieldError) (out []fault.FieldError) {
+	for _, f := range fields {
+		name, _, _ := strings.Cut(f.Node, "/")
+		if f.Node == "" && len(p.plan.Added) > 0 || slices.Contains(p.plan.Added, name) {
+			out = append(out, f)
+		}
+	}
+	return out
 }
 
 // Bounds of the labels that are suggested for references that lead nowhere.

@@ -54,24 +54,11 @@ const maxTries = 200
 // loaded. What a load refuses is removed from the proposal, except for a few bad cells: these stay, unless Strict is
 // set, and their rows are left out. It uses the options Type, ID, Sheet, Conventions, Format and Strict.
 func Propose(ctx context.Context, by policy.Principal, sources []Source, o load.Options) (*Proposed, error) {
-	return propose(ctx, by, sources, o, &infer.Proposal{Conventions: o.Conventions, Strict: o.Strict})
-}
-
-// propose is Propose with a proposal that has decisions, and no records yet.
-func propose(ctx context.Context, by policy.Principal, sources []Source, o load.Options, proposal *infer.Proposal) (*Proposed, error) {
-	types := make([]string, len(sources)) // "" where records say theirs
-	for i, source := range sources {
-		err := eachRecord(ctx, source, o, func(r infer.Record) error {
-			if !r.Named && r.Edge == "" {
-				types[i] = r.Type
-			}
-			return proposal.Add(r)
-		})
-		if err != nil {
-			return nil, err
-		}
+	proposal := &infer.Proposal{Conventions: o.Conventions, Strict: o.Strict}
+	types, err := addRecords(ctx, sources, o, proposal, func(int, infer.Record) {})
+	if err != nil {
+		return nil, err
 	}
-	proposal.FindKeys()
 	for range maxTries {
 		p := &Proposed{Schema: proposal.YAML()}
 		p.plan(proposal, sources, types, o)
@@ -79,23 +66,42 @@ func propose(ctx context.Context, by policy.Principal, sources []Source, o load.
 		switch {
 		case err != nil && !fault.Is(err, fault.InvalidData):
 			return nil, err
-		case err == nil && expected, err != nil && proposal.AreDecided(fault.Of(err).Fields):
-			proposal.Final = true
+		case err == nil && expected:
 			p.Schema = proposal.YAML() // which names bad cells now
 			p.Date, p.Number = proposal.Undecided()
 			return p, nil
 		}
 		loosened := err == nil
 		if err != nil {
-			for _, f := range fault.Of(err).Fields {
-				loosened = proposal.Loosen(f) || loosened
-			}
+			loosened = proposal.LoosenAll(fault.Of(err).Fields)
 		}
 		if !loosened {
 			return nil, err
 		}
 	}
-	return nil, fault.New(fault.TooLarge, "no schema was found that the data fits within %d tries; propose one for a part of it", maxTries)
+	return nil, errManyTries
+}
+
+var errManyTries = fault.New(fault.TooLarge, "no schema was found that the data fits within %d tries; propose one for a part of it", maxTries)
+
+// addRecords adds the records of sources to a proposal, and shows each to see. It returns the types of the sources'
+// records; "" where records say theirs.
+func addRecords(ctx context.Context, sources []Source, o load.Options, proposal *infer.Proposal, see func(source int, r infer.Record)) ([]string, error) {
+	types := make([]string, len(sources))
+	for i, source := range sources {
+		err := eachRecord(ctx, source, o, func(r infer.Record) error {
+			if !r.Named && r.Edge == "" {
+				types[i] = r.Type
+			}
+			see(i, r)
+			return proposal.Add(r)
+		})
+		if err != nil {
+			return nil, err
+		}
+	}
+	proposal.FindKeys()
+	return types, nil
 }
 
 func eachRecord(ctx context.Context, source Source, o load.Options, each func(infer.Record) error) error {

@@ -73,10 +73,6 @@ type Proposal struct {
 	// Given are decisions of a person about columns of tables, by the one-line names of the columns. Values that do not
 	// fit a decision are bad, however many they are.
 	Given map[string]Given
-	// Outside are types that are there besides the proposed ones, to which a column may be Given as a reference. Until
-	// Final is set, the proposal has texts in their place, because a try does not know their nodes.
-	Outside map[string]bool
-	Final   bool
 
 	types   []*typeStats
 	byName  map[string]*typeStats

@@ -176,7 +176,7 @@ func (p *Proposal) References(typeName string) []string {
 }
 
 // Loosen weakens the proposal for what a load refused: first a property keeps only a type, then
-// it is left out. It reports whether anything could be weakened.
+// it is left out. What was decided stands. It reports whether anything could be weakened.
 func (p *Proposal) Loosen(f fault.FieldError) bool {
 	name, _, _ := strings.Cut(f.Node, "/")
 	t := p.byName[name]
@@ -188,7 +188,7 @@ func (p *Proposal) Loosen(f fault.FieldError) bool {
 		return true
 	}
 	for s, name := range p.names(t) {
-		if name != f.Field && s.name != f.Field && ColumnName(s.name) != f.Field || s.loose > 1 {
+		if name != f.Field && s.name != f.Field && ColumnName(s.name) != f.Field || s.loose > 1 || p.givenOf(t, s).Kind != "" {
 			continue
 		}
 		if f.Code == fault.MaxCount && !s.again {
@@ -200,6 +200,14 @@ func (p *Proposal) Loosen(f fault.FieldError) bool {
 		return true
 	}
 	return false
+}
+
+// LoosenAll is [Proposal.Loosen] for all that a load refused.
+func (p *Proposal) LoosenAll(fields []fault.FieldError) (loosened bool) {
+	for _, f := range fields {
+		loosened = p.Loosen(f) || loosened
+	}
+	return loosened
 }
 
 // names gives each property of a type a name that a schema accepts. Members with the same name
@@ -361,7 +369,7 @@ func (p *Proposal) declared(t *typeStats, s *propertyStats) (words, why []string
 	case given.Skip:
 		return nil, []string{"as decided"}
 	case given.Kind != "":
-		return p.asGiven(t, s, given.Kind), append([]string{"as decided"}, s.badCells()...)
+		return asGiven(t, s, given.Kind), append([]string{"as decided"}, s.badCells()...)
 	case s.loose > 1:
 		return nil, []string{"its values cannot be loaded as anything"}
 	case of.count == 0 && s.unnamed && t.nodes > 0:
@@ -461,12 +469,9 @@ func (p *Proposal) declared(t *typeStats, s *propertyStats) (words, why []string
 
 // asGiven is the declaration of a property whose kind was decided. Who decides that a column has texts keeps its cells
 // whole: any cell is one text, whatever separators are in it.
-func (p *Proposal) asGiven(t *typeStats, s *propertyStats, kind string) []string {
+func asGiven(t *typeStats, s *propertyStats, kind string) []string {
 	word := "type: " + kind
-	switch {
-	case p.Outside[kind] && !p.Final:
-		word = "type: string"
-	case typeName.MatchString(kind):
+	if typeName.MatchString(kind) {
 		word = "class: " + kind
 	}
 	words := []string{word}
@@ -596,15 +601,6 @@ const maxBadCells = 3
 
 // TooMany reports whether so many of the rows are left out that the table is probably read amiss.
 func TooMany(left, rows int64) bool { return left > max(3, rows/5) }
-
-// AreDecided reports whether all errors are about columns whose kinds were decided, so that nothing can be weakened.
-func (p *Proposal) AreDecided(fields []fault.FieldError) bool {
-	return len(fields) > 0 && !slices.ContainsFunc(fields, func(f fault.FieldError) bool {
-		name, _, _ := strings.Cut(f.Node, "/")
-		s := p.propertyOf(f)
-		return s == nil || p.givenOf(p.byName[name], s).Kind == ""
-	})
-}
 
 // rowOf is the place "file:line:column" of a cell without its column.
 func rowOf(place string) string { return place[:max(0, strings.LastIndexByte(place, ':'))] }
