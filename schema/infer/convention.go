@@ -152,7 +152,7 @@ func isoDate(text, order string) (date string, ok bool) {
 // 05-Jan-2024.
 func byMonthName(text string) (parts []string, ok bool) {
 	fields := strings.FieldsFunc(text, func(r rune) bool { return strings.ContainsRune(" ,.-/", r) })
-	if len(fields) != 3 {
+	if len(fields) != 3 || len(fields[0]) != 4 && len(fields[1]) != 4 && len(fields[2]) != 4 { // one is the year
 		return nil, false
 	}
 	for i, field := range fields[:2] {
@@ -311,6 +311,12 @@ func (w *written) add(cell string) {
 	case "false":
 		w.words++
 		w.no = cmp.Or(w.no, word)
+	}
+	if !strings.ContainsAny(cell, "0123456789") { // what follows has digits
+		if len(cell) <= shortText && w.sample == "" {
+			w.sample = cell
+		}
+		return
 	}
 	if _, ok := isoDate(cell, ""); ok {
 		w.anyDate++

@@ -119,7 +119,8 @@ type typeStats struct {
 }
 
 // propertyStats are the statistics of a property. Whether ";" separates values in a table's
-// cells is not known in advance, so whole cells and their parts are both counted.
+// cells is not known in advance, so whole cells and their parts are both counted. Until the two differ, only whole
+// cells are.
 type propertyStats struct {
 	name     string // as in the data
 	nodes    int64  // nodes with a value
@@ -129,6 +130,7 @@ type propertyStats struct {
 	vector   int   // the common length of all arrays of numbers; -1 if they differ
 	whole    values
 	parts    values
+	apart    bool // parts differ from whole; otherwise parts are not counted
 	written  written
 	split    bool             // a cell has ";"
 	prose    bool             // a part beside a ";" is long, empty or a piece of a sentence
@@ -247,6 +249,7 @@ func (p *Proposal) addEdge(r Record) error {
 		return err
 	}
 	s.edges++
+	s.divide(p)
 	s.whole.add(p, r.To, false)
 	return nil
 }
@@ -289,22 +292,43 @@ func (s *propertyStats) addArray(p *Proposal, array []any) {
 	if s.vector != len(array) || slices.ContainsFunc(array, func(v any) bool { _, isNumber := number(v); return !isNumber }) {
 		s.vector = -1
 	}
+	s.divide(p)
 	for _, v := range array {
 		s.whole.add(p, v, false)
+	}
+}
+
+// divide begins to count parts of cells by themselves.
+func (s *propertyStats) divide(p *Proposal) {
+	if !s.apart {
+		s.apart = true
+		if !s.prose {
+			s.parts = s.whole.clone(p)
+		}
 	}
 }
 
 // add counts the value of one node. A cell is counted both as one value and as several.
 func (s *propertyStats) add(p *Proposal, v any, cells bool) {
 	text, isText := v.(string)
+	var parts []any
+	isArray := false
+	if cells && isText && !s.prose {
+		parts, isArray = cellParts(text)
+	}
+	if !isArray && len(parts) == 1 && parts[0] == v && !s.apart {
+		s.prose = len(text) > shortText || text == ""
+		parts = nil
+	} else {
+		s.divide(p)
+	}
 	s.whole.add(p, v, cells && isText)
 	if cells && isText {
 		s.written.add(text)
 	}
-	if !cells || !isText || s.prose {
+	if !cells || !isText || s.prose || !s.apart {
 		return
 	}
-	parts, isArray := cellParts(text)
 	s.split, s.empty = s.split || len(parts) > 1 || isArray, s.empty || len(parts) == 0
 	for _, part := range parts {
 		short, isText := part.(string)
@@ -372,6 +396,15 @@ func (s *set) add(p *Proposal, text string) (fresh bool) {
 	s.hashes[h] = struct{}{}
 	p.hashes++
 	return true
+}
+
+// clone is a copy that can be added to by itself.
+func (s *set) clone(p *Proposal) set {
+	if p.hashes+len(s.hashes) > maxHashes {
+		return set{over: true}
+	}
+	p.hashes += len(s.hashes)
+	return set{hashes: maps.Clone(s.hashes), twice: s.twice, over: s.over}
 }
 
 // forget frees the memory.

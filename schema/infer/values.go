@@ -2,6 +2,7 @@ package infer
 
 import (
 	"encoding/json"
+	"maps"
 	"slices"
 	"strings"
 
@@ -50,6 +51,19 @@ func (s *values) mostly() (word string, bad int64) {
 		}
 	}
 	return "", 0
+}
+
+// clone is a copy that can be added to by itself.
+func (s *values) clone(p *Proposal) values {
+	c := *s
+	c.fit, c.nearly, c.listed, c.distinct = slices.Clone(s.fit), slices.Clone(s.nearly), maps.Clone(s.listed), s.distinct.clone(p)
+	c.shape.runs = slices.Clone(s.shape.runs)
+	c.targets = maps.Clone(s.targets)
+	for name, ids := range s.targets {
+		of := ids.clone(p)
+		c.targets[name] = &of
+	}
+	return c
 }
 
 // forget frees the memory.
@@ -162,14 +176,22 @@ func fits(word string, v any, cell bool) bool {
 
 // accepts reports whether a load accepts a value for a datatype.
 func accepts(word string, v any, cell bool) bool {
-	one := 1
-	p := &schema.Property{Datatype: word, MaxCount: &one}
+	p := properties[word]
 	if text, isText := v.(string); cell && isText {
 		v = p.CellValue(strings.TrimSpace(text)) // as a load reads cells, except texts
 	}
-	_, problem := new(schema.Schema).Term(p, v)
+	_, problem := noTypes.Term(p, v)
 	return problem == nil
 }
+
+// properties have one value of each of the words, in a schema without types.
+var properties, noTypes = func() (map[string]*schema.Property, *schema.Schema) {
+	all, one := map[string]*schema.Property{}, 1
+	for _, word := range words {
+		all[word] = &schema.Property{Datatype: word, MaxCount: &one}
+	}
+	return all, new(schema.Schema)
+}()
 
 // keepsZeros reports whether a cell has trailing zeros after the point, as prices do: 1.50.
 func keepsZeros(cell string) bool {
@@ -223,7 +245,8 @@ func (s *shape) add(text string) {
 		return
 	}
 	s.count++
-	var runs []run
+	var room [maxRuns + 1]run
+	runs := room[:0]
 	for i := 0; i < len(text); {
 		c, end := classOf(text[i]), i+1
 		for end < len(text) && classOf(text[end]) == c {
@@ -236,7 +259,7 @@ func (s *shape) add(text string) {
 		i = end
 	}
 	if s.count == 1 {
-		s.runs = runs
+		s.runs = slices.Clone(runs)
 		return
 	}
 	always := len(s.runs) - s.tail
