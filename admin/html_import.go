@@ -18,7 +18,8 @@ func (d *importData) main(page) h.Node {
 	case d.Done != nil:
 		return d.drawDone()
 	case d.Plan != nil:
-		return h.Group{d.drawHead(), wrong, d.drawPlan()}
+		again := h.If(d.Again, h.P(h.Class("notice"), h.Text("Nothing was imported. What stands here was looked at again after that, since others may have changed the graph.")))
+		return h.Group{d.drawHead(), wrong, again, d.drawPlan()}
 	case d.Key != "":
 		return h.Group{d.drawHead(), wrong, h.Form(h.Method("post"), h.Action(importURL), d.drawDecisions(), h.P(submit("primary", doName, "check", "Check again"), space, anchor("button", importURL, h.Text("Another file"))))}
 	}

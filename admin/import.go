@@ -46,6 +46,7 @@ type importData struct {
 	Left   *importData // the rows that were left out, to be mended; nil if none were
 	Text   string      // that was pasted, and could not be taken
 	Lost   bool        // what was sent is gone, and the decisions about it are kept
+	Again  bool        // the import was refused, and the plan was made anew after it
 	// Mass means that a person agrees to the statements that the plan removes.
 	Mass bool
 	// Cancelled is the name of what was sent and is forgotten.
@@ -330,7 +331,7 @@ func (s *site) plan(a *asker, d *importData) error {
 }
 
 // doImport imports as planned: everything, or the rows that fit. It plans again if a decision is another one since the plan
-// that the page shows; if the graph is, the import itself refuses what does not hold any more.
+// that the page shows; if the graph is, the import itself refuses what does not hold any more, and the page plans again.
 func (s *site) doImport(w http.ResponseWriter, r *http.Request, d *importData, good bool) error {
 	a := s.asker(w, r)
 	sent, err := s.staged.find(a.call.Principal.ID, d.Key)
@@ -362,6 +363,7 @@ func (s *site) doImport(w http.ResponseWriter, r *http.Request, d *importData, g
 	err = a.ask("import", args, done)
 	a.call.Inputs, a.call.IdempotencyKey = nil, ""
 	if err != nil {
+		s.planAgain(a, d, err)
 		return s.importRefused(w, r, d, err)
 	}
 	d.Done = done
@@ -375,6 +377,18 @@ func (s *site) doImport(w http.ResponseWriter, r *http.Request, d *importData, g
 	}
 	s.staged.finish(sent, d)
 	return s.showImport(w, r, http.StatusOK, d)
+}
+
+// planAgain makes the plan anew for an import that the graph refused, which may have changed since the plan: the page would
+// promise what holds no more, and would not ask for what the import needs now. Without a new plan the page keeps the one that
+// it had.
+func (s *site) planAgain(a *asker, d *importData, refused error) {
+	byGraph := []fault.Kind{fault.InvalidData, fault.InvalidArguments, fault.Precondition, fault.Conflict}
+	if was := d.Plan; slices.Contains(byGraph, fault.Of(refused).Kind) {
+		if d.Again = s.plan(a, d) == nil; !d.Again {
+			d.Plan = was
+		}
+	}
 }
 
 // leftOf keeps the rows that an import left out as what is sent next, read as they were before, with the plan for them. Without

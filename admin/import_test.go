@@ -17,6 +17,7 @@ import (
 	"trails/admin"
 	"trails/auth"
 	"trails/auth/policy"
+	"trails/e2e/testrun"
 	"trails/invoke"
 )
 
@@ -382,6 +383,49 @@ func TestAPlanIsMadeAgainOnlyForOtherDecisions(t *testing.T) {
 			done := f.decide(t, plan, "load-good", c.changed)
 			if !strings.Contains(mainText(done), "rows were loaded") || counted.plans != c.plans+1 { // and one for the rows that are left out
 				t.Errorf("%d plans, want %d: %s", counted.plans, c.plans, mainText(done))
+			}
+		})
+	}
+}
+
+// TestWhoeverIsSecondSeesThePlanOfNow has two people who look at the same rows before one of them imports.
+func TestWhoeverIsSecondSeesThePlanOfNow(t *testing.T) {
+	testrun.Alone(t)
+	const again = "looked at again"
+	for name, c := range map[string]struct {
+		mode, want string // of the second, and what it is told
+		status     int
+	}{
+		"append refuses what is there":          {"append", "0 rows fit, 11 do not", http.StatusUnprocessableEntity},
+		"merge asks for what it would replace":  {"", "Remove 11 statements of what is there", http.StatusConflict},
+		"skip passes over what is there by now": {"skip", "0 new, 0 changed, 11 equal", http.StatusOK},
+	} {
+		t.Run(name, func(t *testing.T) {
+			f := newFixtureOf(t, nil, admin.Options{}, invoke.Config{MassChange: 10})
+			f.decide(t, f.get(t, f.upload(t, "rooms.csv", "Code,Size\nR-1,1\nR-2,1\n"), http.StatusOK), "load", map[string]string{"id": "Code", "type": "Room"})
+			table := func(size int) string {
+				text := "Code,Size\n"
+				for i := range 11 {
+					text += fmt.Sprintf("S-%d,%d\n", i, size)
+				}
+				return text
+			}
+			first := f.get(t, f.upload(t, "rooms.csv", table(1)), http.StatusOK)
+			second := f.decide(t, f.get(t, f.upload(t, "rooms.csv", table(2)), http.StatusOK), "check", map[string]string{"mode": c.mode})
+			if text := mainText(second); !strings.Contains(text, "11 new, 0 changed, 0 equal") {
+				t.Fatalf("the plan of the second: %s", text)
+			}
+			if done := f.decide(t, first, "load", nil); !strings.Contains(mainText(done), "11 new, 0 changed, 0 equal") {
+				t.Fatalf("the first: %d %s", done.StatusCode, mainText(done))
+			}
+			done := f.decide(t, second, "load", nil)
+			if text := mainText(done); done.StatusCode != c.status || !strings.Contains(text, c.want) || strings.Contains(text, again) != (c.status != http.StatusOK) {
+				t.Errorf("the second: %d %s", done.StatusCode, text)
+			}
+			if c.mode == "" {
+				if agreed := f.decide(t, done, "load", map[string]string{"mass": "1"}); !strings.Contains(mainText(agreed), "0 new, 11 changed, 0 equal") {
+					t.Errorf("after agreeing: %d %s", agreed.StatusCode, mainText(agreed))
+				}
 			}
 		})
 	}
