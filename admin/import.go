@@ -178,8 +178,9 @@ func (s *site) readImport(w http.ResponseWriter, r *http.Request) (values url.Va
 
 // importTooLarge is the refusal of a form that could not be read.
 func importTooLarge(err error) error {
-	if e := formError(err, mostForm); !fault.Is(e, fault.TooLarge) {
-		return e
+	var tooLarge *http.MaxBytesError
+	if e := formError(err, mostForm); !fault.Is(e, fault.TooLarge) || !errors.As(err, &tooLarge) {
+		return e // also that what came in pieces is too large
 	}
 	return fault.New(fault.TooLarge, "a form takes %d MiB; with scripts this page sends files of up to %d MiB in pieces, and trails import FILE DATA on the command line takes any size", mostForm>>20, mostUpload>>20)
 }

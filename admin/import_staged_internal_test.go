@@ -18,7 +18,7 @@ func TestAFileThatIsTooLargeIsRefusedAndForgotten(t *testing.T) {
 	if err != nil || e.size.Load() != 10 {
 		t.Fatalf("as large as may be: %d bytes, %v", e.size.Load(), err)
 	}
-	if _, err := s.add("ana", e.key, strings.NewReader("x")); !fault.Is(err, fault.TooLarge) {
+	if _, err := s.add("ana", e.key, strings.NewReader("x")); !fault.Is(err, fault.TooLarge) || !strings.HasPrefix(importTooLarge(err).Error(), "the file is larger than") {
 		t.Errorf("a byte more: %v", err)
 	}
 	if _, err := s.find("ana", e.key); !fault.Is(err, fault.Missing) || s.bytes != 0 {

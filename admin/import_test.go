@@ -234,6 +234,25 @@ func TestHostileFilesAreRefusedOrShownAsTheyAre(t *testing.T) {
 	}
 }
 
+// TestAFileThatCannotBeReadIsRefusedWithThePlace holds that whoever looks at a file that is refused as a whole knows where in
+// it to look.
+func TestAFileThatCannotBeReadIsRefusedWithThePlace(t *testing.T) {
+	f := newFixture(t, nil, admin.Options{})
+	for name, c := range map[string]struct{ text, want string }{
+		"open.csv":   {"a,b\n1,2\n\"x,1" + strings.Repeat("y\n", 9<<20), "open.csv:3:1: the quote"},
+		"nul.csv":    {"a,b\n1,2\x003\n", "nul.csv:2:3: the cell has a NUL character"},
+		"open.json":  {"[{\"a\":1},\n{\"a\":2}", "open.json:2: the JSON array does not end"},
+		"short.csv":  {"a,b\n1\n2\n", "short.csv:2:2: the row has 1 cell"},
+		"deep.json":  {"[{\"a\":1},\n{\"a\":" + strings.Repeat("[", 20_000) + strings.Repeat("]", 20_000) + "}]", "deep.json:2: "},
+		"wrong.json": {"[{\"a\":1},\n{\"a\":}]", "wrong.json:2: "},
+	} {
+		a := f.do(t, httptest.NewRequestWithContext(t.Context(), http.MethodGet, f.upload(t, name, c.text), nil))
+		if text := mainText(a); !strings.Contains(text, c.want) || a.StatusCode == http.StatusOK {
+			t.Errorf("%s: %d, want %q: %s", name, a.StatusCode, c.want, text)
+		}
+	}
+}
+
 // sendPiece posts a piece of a file as the script of the page does, and returns the answer.
 func (f fixture) sendPiece(t *testing.T, key, text string) answer {
 	t.Helper()

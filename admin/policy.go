@@ -184,7 +184,13 @@ func messageOf(err error) string {
 	}
 	var texts []string
 	for _, field := range f.Fields {
-		texts = append(texts, field.Field+": "+field.Message)
+		text := field.Message + field.More()
+		for _, where := range []string{field.Field, field.Source} { // the place stands first
+			if where != "" && !strings.HasPrefix(text, where+": ") {
+				text = where + ": " + text
+			}
+		}
+		texts = append(texts, text)
 	}
 	return strings.Join(texts, ". ")
 }

@@ -23,6 +23,7 @@ import (
 const (
 	maxWorkbook    = 64 << 20  // bytes of the zip, which is held
 	maxParts       = 10_000    // files in it
+	maxSheets      = 1000      // that it names
 	maxSheet       = 1 << 30   // bytes of the XML of a sheet, which streams
 	maxStrings     = 256 << 20 // bytes of the XML of the shared strings, which are held
 	maxSharedCount = 5_000_000 // of them
@@ -279,12 +280,15 @@ func (w *workbook) readParts() error {
 			on := attribute(e, "date1904")
 			w.is1904 = on == "1" || on == "true"
 		case "sheet":
-			if p := targets[attribute(e, "id")]; p != "" {
+			if p := targets[attribute(e, "id")]; p != "" && len(w.sheets) <= maxSheets {
 				w.sheets = append(w.sheets, sheet{attribute(e, "name"), p, strings.Contains(strings.ToLower(attribute(e, "state")), "hidden")})
 			}
 		}
 	}); err != nil {
 		return err
+	}
+	if len(w.sheets) > maxSheets {
+		return fault.New(fault.TooLarge, "the workbook has more than %d sheets; save the one to read as CSV", maxSheets)
 	}
 	if w.files[stylesPart] != nil {
 		codes, within := map[string]string{}, false

@@ -138,6 +138,7 @@ func TestHostileWorkbooksAreRefused(t *testing.T) {
 		"a document type of texts":     {parts{"xl/SharedStrings.xml": `<!DOCTYPE x SYSTEM "file:///etc/passwd"><sst/>`}, "xl/SharedStrings.xml has a document type declaration"},
 		"another encoding":             {parts{"xl/worksheets/sheet1.xml": `<?xml version="1.0" encoding="ISO-8859-1"?>` + sheetOf("")}, `xl/worksheets/sheet1.xml is written in "ISO-8859-1", and only UTF-8 is read`},
 		"a sheet that ends early":      {parts{"xl/worksheets/sheet1.xml": "<worksheet><sheetData><row><c>"}, "unexpected EOF"},
+		"sheets without number":        {parts{"xl/workbook.xml": strings.Replace(twoSheets, "<sheets>", "<sheets>"+strings.Repeat(`<sheet name="S" r:id="r1"/>`, 5000), 1)}, "more than 1000 sheets"},
 		"no sheets":                    {parts{"xl/workbook.xml": "<workbook/>"}, "has no sheets with cells"},
 		"sheets that are all hidden":   {parts{"xl/workbook.xml": strings.Replace(twoSheets, `name="People"`, `name="People" state="veryHidden"`, 1)}, `are hidden: say sheet; it has "Old", "People"`},
 		"an XML that is cut":           {parts{"xl/SharedStrings.xml": "<sst><si>"}, "xl/SharedStrings.xml: XML syntax error"},
