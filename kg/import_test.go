@@ -2,6 +2,7 @@ package kg_test
 
 import (
 	"fmt"
+	"io"
 	"strings"
 	"testing"
 
@@ -424,6 +425,71 @@ func TestAPlanOfAnImportTellsHowFarItIs(t *testing.T) {
 	}
 	if heard["plan"] < int64(table.Len())/2 || begun == 0 {
 		t.Errorf("heard %v of %d bytes, begun %d times more", heard, table.Len(), begun)
+	}
+}
+
+// TestAPlanOfAnImportReadsItsDataTwice counts the bytes that a plan reads: those of all rows for the proposal, and those of
+// the load that tries it.
+func TestAPlanOfAnImportReadsItsDataTwice(t *testing.T) {
+	var rows strings.Builder
+	long := strings.Repeat("of the old wing ", 8)
+	for i := range 3_000 {
+		fmt.Fprintf(&rows, "R-%d,Room %d %s\n", i, i, long)
+	}
+	for name, c := range map[string]struct {
+		schema, more string
+	}{
+		"a new type":                        {"", ""},
+		"a type that is there":              {"types: {Rooms: {iri: preserve, properties: {code: string, name: string}}}", ""},
+		"a new type with a row that is bad": {"", "R-1,Room again,too many\n"},
+		"an id that two rows have":          {"", "R-1,Room again\n"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			table, read := "Code,Name\n"+rows.String()+c.more, 0
+			counted := kg.Source{Name: "rooms.csv", Open: func() (io.ReadCloser, error) {
+				return io.NopCloser(&countedReader{strings.NewReader(table), &read}), nil
+			}}
+			plan, err := newGraph(t, c.schema).Session(ana).PlanImport(t.Context(), []kg.Source{counted}, kg.ImportAsked{})
+			if err != nil || plan.Records+plan.LeftOut != int64(strings.Count(table, "\n")-1) {
+				t.Fatalf("%+v, %v", plan, err)
+			}
+			if read > 2*len(table)+(256<<10) { // what a reader holds is read once more, to tell what it is
+				t.Errorf("it reads %d bytes of %d, want all of them twice", read, len(table))
+			}
+		})
+	}
+}
+
+// countedReader counts what is read.
+type countedReader struct {
+	io.Reader
+	n *int
+}
+
+func (c *countedReader) Read(p []byte) (int, error) {
+	n, err := c.Reader.Read(p)
+	*c.n += n
+	return n, err
+}
+
+// TestTablesThatReferToEachOtherKeepTheirReferences imports two tables of new types together.
+func TestTablesThatReferToEachOtherKeepTheirReferences(t *testing.T) {
+	var teams, people strings.Builder
+	teams.WriteString("id,Lead\n")
+	people.WriteString("id,Team\n")
+	for i := range 20 {
+		fmt.Fprintf(&teams, "T-%d,P-%d\n", i, i)
+		fmt.Fprintf(&people, "P-%d,T-%d\n", i, i)
+	}
+	g := newGraph(t, "")
+	plan, done, err := byPlan(t, g, kg.ImportAsked{}, false, source("team.csv", teams.String()), source("person.csv", people.String()))
+	if err != nil || done.Records != 40 || len(plan.Added) != 2 {
+		t.Fatalf("%+v, %+v, %v", plan, done, err)
+	}
+	for i, class := range []string{"Person", "Team"} {
+		if c := plan.Tables[i].Columns[1]; c.Kind != class {
+			t.Errorf("%s of %s is %s", c.Name, plan.Tables[i].Name, c.Kind)
+		}
 	}
 }
 

@@ -3,6 +3,7 @@ package infer_test
 import (
 	"encoding/json"
 	"fmt"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -159,5 +160,45 @@ func TestWhatIsNoNameIsRefused(t *testing.T) {
 	}
 	if text := string(p.YAML()); !strings.Contains(text, "types: {}") {
 		t.Error(text)
+	}
+}
+
+// TestAProposalDoesNotDependOnTheOrderOfItsRows has cells with several values, with space around them and long ones among
+// others, since whole cells and their parts are counted apart only from the first of them on.
+func TestAProposalDoesNotDependOnTheOrderOfItsRows(t *testing.T) {
+	for name, odd := range map[string]string{
+		"several values": "a-1; a-2", "several numbers": "1;2", "space": " a-3 ", "an array": `["a-1", "a-9"]`, "no values": "[]",
+		"several sentences": "It rains; it does not stop!", "an empty part": "a-1;", "a long text": strings.Repeat("x", 80),
+	} {
+		for kind, cell := range map[string]func(int) string{
+			"codes": func(i int) string { return fmt.Sprintf("a-%d", i) }, "numbers": strconv.Itoa, "few words": func(i int) string { return []string{"red", "blue"}[i%2] },
+			"references": func(i int) string { return fmt.Sprintf("T/%d", i) }, "spaced": func(i int) string { return fmt.Sprintf(" %d", i) },
+		} {
+			t.Run(name+" among "+kind, func(t *testing.T) {
+				proposed := func(at int) string {
+					var p infer.Proposal
+					for i := range 61 {
+						text := cell(i)
+						switch {
+						case i == at:
+							text = odd
+						case i > at:
+							text = cell(i - 1)
+						}
+						if err := p.Add(infer.Record{Type: "T", Names: []string{"C"}, Data: map[string]any{"C": text}, Cells: true}); err != nil {
+							t.Fatal(err)
+						}
+					}
+					p.FindKeys()
+					return string(p.YAML())
+				}
+				first := proposed(0)
+				for _, at := range []int{1, 30, 60} {
+					if got := proposed(at); got != first {
+						t.Errorf("with it in row %d:\n%s\nand in the first:\n%s", at, got, first)
+					}
+				}
+			})
+		}
 	}
 }
