@@ -28,6 +28,7 @@ type linkGroup struct {
 	Total          int
 	More           bool   // there are more than Total
 	All            string // where all of them are listed
+	Unread         bool   // it is the links whose nodes were not read, of whichever types they are
 }
 
 // moreKey ends the key of what an open group has besides the nodes that it shows.
@@ -47,7 +48,7 @@ func (g linkGroup) says() string {
 func linkGroups(e view.Entity) (out []linkGroup) {
 	d := instanceData{Entity: e, Type: e.Node.Type, ID: e.Node.ID}
 	for _, g := range e.Incoming {
-		out = append(out, linkGroup{true, g.Property, g.Type, g.Nodes, g.Total, g.More, d.AllOf(g)})
+		out = append(out, linkGroup{Incoming: true, Property: g.Property, Type: g.Type, Nodes: g.Nodes, Total: g.Total, More: g.More, All: d.AllOf(g)})
 	}
 	for _, p := range e.Properties {
 		if p.Class == "" {
@@ -57,7 +58,7 @@ func linkGroups(e view.Entity) (out []linkGroup) {
 		if p.Total == 0 {
 			continue
 		}
-		g := linkGroup{false, p.Name, p.Class, nil, p.Total, false, d.MorePath(p.Name)}
+		g := linkGroup{Property: p.Name, Type: p.Class, Total: p.Total, All: d.MorePath(p.Name)}
 		for _, c := range p.Values {
 			if c.Ref != nil {
 				g.Nodes = append(g.Nodes, *c.Ref)
@@ -68,19 +69,25 @@ func linkGroups(e view.Entity) (out []linkGroup) {
 	return out
 }
 
-// groupsByType are the links by a property that leads to nodes of any type: a group for each type, with those of the
-// values that were read.
+// groupsByType are the links by a property that leads to nodes of any type: a group for each type, and one for the values
+// whose types were not read.
 func groupsByType(p view.Property, all string) (out []linkGroup) {
+	for _, k := range p.Kinds {
+		out = append(out, linkGroup{Property: p.Name, Type: k.Type, Nodes: k.Nodes, Total: k.Total, All: all})
+	}
 	for _, c := range p.Values {
-		if !refers(c) {
+		if !refers(c) || len(p.Kinds) > 0 {
 			continue
 		}
 		i := slices.IndexFunc(out, func(g linkGroup) bool { return g.Type == c.Ref.Type })
 		if i < 0 {
 			i = len(out)
-			out = append(out, linkGroup{false, p.Name, c.Ref.Type, nil, 0, len(p.Values) < p.Total, all})
+			out = append(out, linkGroup{Property: p.Name, Type: c.Ref.Type, All: all})
 		}
 		out[i].Nodes, out[i].Total = append(out[i].Nodes, *c.Ref), out[i].Total+1
+	}
+	if p.Unread > 0 {
+		out = append(out, linkGroup{Property: p.Name, Total: p.Unread, All: all, Unread: true})
 	}
 	return out
 }
@@ -116,10 +123,16 @@ func (s *surroundings) addAround(e view.Entity, here bool) {
 	for _, g := range groups {
 		total += g.Total
 		s.Relations = countMore(s.Relations, g.Property, g.Total)
-		s.Kinds = countMore(s.Kinds, g.Type, g.Total)
+		if !g.Unread {
+			s.Kinds = countMore(s.Kinds, g.Type, g.Total)
+		}
 	}
 	for _, g := range groups {
 		if slices.Contains(s.view.Without, g.Property) || self < 0 || g.Incoming && s.view.Direction == "out" || !g.Incoming && s.view.Direction == "in" {
+			continue
+		}
+		if g.Unread {
+			s.link(linked(g, s.addLeft(g, "unread "+g.key(referenceTo(e.Node)), g.Total), self))
 			continue
 		}
 		whole := !g.More && len(g.Nodes) == g.Total
@@ -145,12 +158,17 @@ func (s *surroundings) addAround(e view.Entity, here bool) {
 			s.link(l)
 		}
 		if !whole {
-			left := fmt.Sprintf("… %s%s more", count(g.Total-len(g.Nodes)), textIf(g.More, "+", ""))
-			l := linked(g, s.add(figureNode{Node: view.Node{Type: g.Type, Label: left}, Key: key + moreKey, Click: g.All, Page: g.All, Group: true}), box)
+			l := linked(g, s.addLeft(g, key+moreKey, g.Total-len(g.Nodes)), box)
 			l.Inner, l.Of = true, self
 			s.link(l)
 		}
 	}
+}
+
+// addLeft adds a box for the nodes of a group that are not shown, and returns its index.
+func (s *surroundings) addLeft(g linkGroup, key string, n int) int {
+	label := fmt.Sprintf("… %s%s more", count(n), textIf(g.More, "+", ""))
+	return s.add(figureNode{Node: view.Node{Type: g.Type, Label: label}, Key: key, Click: g.All, Page: g.All, Group: true})
 }
 
 // linked is the link of a group between one of its nodes and the node that it is about.

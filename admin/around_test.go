@@ -97,6 +97,49 @@ types:
 	}
 }
 
+// The values of a property that leads to nodes of any type are counted by type also where a page reads the first of them
+// alone. Those whose types are not read have a box of their own.
+func TestManyValuesOfAnyTypeAreCountedByType(t *testing.T) {
+	f := newFixture(t, []byte(`
+types:
+  Band: {label: title, key: code, iri: key, properties: {title: string, code: {type: string, required: true}, uses: {type: iri, many: true}}}
+  Tool: {label: title, key: code, iri: key, properties: {title: string, code: {type: string, required: true}}}
+  Rare: {extends: Tool}
+`), admin.Options{})
+	var used []any
+	for i := range 70 {
+		used = append(used, f.call(t, "tool.create", map[string]any{"code": fmt.Sprint("c", i), "title": fmt.Sprint("Thing ", i)})["iri"])
+	}
+	for i := range 2 { // behind those that a page reads
+		used = append(used, f.call(t, "rare.create", map[string]any{"code": fmt.Sprint("r", i), "title": fmt.Sprint("Rare thing ", i)})["iri"])
+	}
+	f.call(t, "band.create", map[string]any{"code": "many", "title": "Many", "uses": used})
+	for i := range 933 {
+		used = append(used, fmt.Sprint("urn:elsewhere:", i))
+	}
+	f.call(t, "band.create", map[string]any{"code": "most", "title": "Most", "uses": used[:700]})
+	f.call(t, "update", map[string]any{"type": "Band", "id": "most", "add": map[string]any{"uses": used[700:]}})
+	for id, want := range map[string][]string{"many": {"▸ 70 Tool", "Rare thing 0", "Rare thing 1"}, "most": {"▸ 70 Tool", "Rare thing 1", "… 5 more"}} {
+		for _, page := range []string{"", "/graph"} {
+			a := f.get(t, "/admin/types/Band/"+id+page, 200)
+			checkPage(t, id, a)
+			var texts []string
+			for _, n := range a.find(tag("text")) {
+				texts = append(texts, textOf(n))
+			}
+			for _, one := range want {
+				if !slices.Contains(texts, one) {
+					t.Errorf("%s%s: %q is not in the picture: %q", id, page, one, texts)
+				}
+			}
+		}
+	}
+	a := f.get(t, "/admin/types/Band/many/graph?"+url.Values{"open": {"out uses Tool Band/many"}}.Encode(), 200)
+	if texts := pictureTexts(t, a); !slices.Contains(texts, "… 10 more") || !slices.Contains(texts, "Thing 1") {
+		t.Errorf("the open group shows %q", texts)
+	}
+}
+
 // hub is a node that forty others refer to, of which one has a neighbour of its own.
 func hub(t *testing.T) fixture {
 	f := newFixture(t, []byte(`

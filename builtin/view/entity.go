@@ -2,6 +2,7 @@ package view
 
 import (
 	"context"
+	"slices"
 
 	"trails/auth/policy"
 	"trails/capability"
@@ -34,6 +35,15 @@ type Property struct {
 	Description string `json:"description"`
 	Values      []Cell `json:"values"`
 	Total       int    `json:"total" doc:"How many values there are."`
+	Kinds       []Kind `json:"kinds,omitempty" doc:"Of a property that leads to nodes of any type, and has more values than are listed: the types of the first 1,000."`
+	Unread      int    `json:"unread,omitempty" doc:"How many values there are after those."`
+}
+
+// Kind is the nodes of one type among the values of a property.
+type Kind struct {
+	Type  string `json:"type" doc:"Empty for nodes without a declared type."`
+	Total int    `json:"total"`
+	Nodes []Node `json:"nodes"`
 }
 
 // Other is the values of a property that the schema does not declare for the node.
@@ -81,6 +91,12 @@ func viewEntity(ctx context.Context, r *invoke.Request, in entityAsked) (*Entity
 		if err != nil {
 			return nil, err
 		}
+		if in.Property == "" && p.Property.Class == "" && len(p.Values) < p.Total && slices.ContainsFunc(p.Values, isNode) {
+			v.Unread = max(0, p.Total-browse.KindsListed)
+			if v.Kinds, err = kinds(ctx, r, d.Term, p.Property, in.Limit); err != nil {
+				return nil, err
+			}
+		}
 		out.Properties = append(out.Properties, v)
 	}
 	for _, o := range page.Other {
@@ -120,6 +136,17 @@ func propertyOf(ctx context.Context, r *invoke.Request, p browse.PropertyValues)
 		Column: viewColumn(p.Property), IRI: string(p.Property.IRI), Required: p.Property.Required(),
 		Description: p.Property.Description, Values: cells, Total: p.Total,
 	}, err
+}
+
+func isNode(t rdf.Term) bool { return !rdf.IsLiteral(t) }
+
+// kinds are the types that the values of a property are of.
+func kinds(ctx context.Context, r *invoke.Request, node rdf.Term, p *schema.Property, limit int) (out []Kind, err error) {
+	groups, err := r.Snapshot.Kinds(ctx, node, p, limit)
+	for _, g := range groups {
+		out = append(out, Kind{typeName(g.Type), g.Total, viewNodes(g.Nodes)})
+	}
+	return out, err
 }
 
 func incomingViews(groups []browse.LinkGroup) []Incoming {

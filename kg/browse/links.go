@@ -117,7 +117,7 @@ func (s *Reader) onlyDeclares(t *schema.Type, p rdf.IRI) bool {
 	return true
 }
 
-// groupByType groups nodes that have been read.
+// groupByType groups the nodes that have or are values of p.
 func (s *Reader) groupByType(ctx context.Context, p rdf.IRI, nodes []rdf.Term) ([]LinkGroup, error) {
 	var groups []LinkGroup
 	described, err := s.DescribeAll(ctx, nodes)
@@ -125,6 +125,9 @@ func (s *Reader) groupByType(ctx context.Context, p rdf.IRI, nodes []rdf.Term) (
 		return nil, err
 	}
 	for _, d := range described {
+		if !d.Exists {
+			continue
+		}
 		i := slices.IndexFunc(groups, func(g LinkGroup) bool { return g.Type == d.Type })
 		if i < 0 {
 			i = len(groups)

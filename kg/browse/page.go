@@ -126,6 +126,23 @@ func (s *Reader) someValues(ctx context.Context, node rdf.Term, p rdf.IRI, limit
 	return values, total, err
 }
 
+// KindsListed is how many values of a property are read to tell of which types they are.
+const KindsListed = 1000
+
+// Kinds groups the first values of a property that are nodes by their types, with limit nodes of each.
+func (s *Reader) Kinds(ctx context.Context, node rdf.Term, p *schema.Property, limit int) ([]LinkGroup, error) {
+	values, err := s.source.Values(ctx, node, p.IRI, KindsListed, 0)
+	if err != nil {
+		return nil, err
+	}
+	values = slices.DeleteFunc(slices.Clone(values), rdf.IsLiteral)
+	groups, err := s.groupByType(ctx, p.IRI, values)
+	for i, g := range groups {
+		groups[i].Nodes = g.Nodes[:min(limit, len(g.Nodes))]
+	}
+	return groups, err
+}
+
 // dates finds when the node was made and when it was changed last.
 func (s *Reader) dates(ctx context.Context, page *NodePage) error {
 	made := history.Seq(0)
