@@ -38,6 +38,12 @@ func (d schemaDocument) find(name string) (schema.TypeDocument, bool) {
 	return schema.TypeDocument{}, false
 }
 
+// hasType reports that there is a type of this name.
+func (d schemaDocument) hasType(name string) bool {
+	_, known := d.find(name)
+	return known
+}
+
 // family returns the name and those of every type that it extends, the nearest first.
 func (d schemaDocument) family(name string) []string {
 	out, seen := []string{name}, map[string]bool{name: true}

@@ -217,7 +217,7 @@ func (a *asker) addBetween(doc schemaDocument, s *surroundings, read []view.Enti
 	names := map[string]string{} // of properties, by IRI
 	for _, t := range doc.Types {
 		for _, p := range t.Properties {
-			if p.Class != "" || p.Type == "iri" {
+			if p.Class != "" || p.Type == anyNode {
 				names[p.IRI] = p.Name
 			}
 		}

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"trails/builtin/view"
+	"trails/rdf"
 )
 
 // blameShown is how many values the page of a node says the origin of at once.
@@ -26,7 +27,6 @@ type blamed struct {
 	Origin         string
 	Commit         view.Commit
 	Call, Graph    string
-	Reference      bool // the value is a node
 	CallHasItsPage bool
 }
 
@@ -49,7 +49,7 @@ func (d *instanceData) blame(a *asker, offset int) error {
 		}
 		one := blamed{Commit: view.Commit{ID: text(2), Time: stampOf(text(3)), Author: text(4), Message: text(6)}, Call: call, Graph: text(7), Origin: firstOf(answer.Origin, text(8)), CallHasItsPage: d.Listed[call]}
 		if cells := cellsOf(row[1]); len(cells) > 0 {
-			one.Value, one.Reference = cells[0], d.refers(name)
+			one.Value = cells[0]
 		}
 		last := &d.Blame[len(d.Blame)-1]
 		last.Values = append(last.Values, one)
@@ -59,7 +59,7 @@ func (d *instanceData) blame(a *asker, offset int) error {
 			return withQuery(nodeURL(d.Type, d.ID), url.Values{"blame": {"1"}, "offset": {strconv.Itoa(offset)}})
 		})
 	}
-	return nil
+	return d.describeBlame(a)
 }
 
 // stampOf is a time of an answer as pages take times.
@@ -70,9 +70,26 @@ func stampOf(text string) string {
 	return text
 }
 
-// refers reports a property of the node whose values are nodes.
-func (d instanceData) refers(name string) bool {
-	return slices.ContainsFunc(d.Properties, func(p view.Property) bool { return p.Name == name && p.Class != "" })
+// describeBlame shows the values as other pages do: days and times, and nodes by their labels.
+func (d *instanceData) describeBlame(a *asker) error {
+	all := view.NodeChange{Node: nodeNamed(referenceTo(d.Node))}
+	for _, p := range d.Blame {
+		c := view.PropertyChange{Property: p.Name}
+		for _, b := range p.Values {
+			c.New = append(c.New, b.Value)
+		}
+		all.Changes = append(all.Changes, c)
+	}
+	if err := a.describe([]view.NodeChange{all}); err != nil {
+		return err
+	}
+	for i, c := range all.Changes {
+		d.Blame[i].Name = c.Property
+		for j, value := range c.New {
+			d.Blame[i].Values[j].Value = value
+		}
+	}
+	return nil
 }
 
 // kindOf says what a property of the node holds.
@@ -80,5 +97,5 @@ func (d instanceData) kindOf(name string) string {
 	if i := slices.IndexFunc(d.Properties, func(p view.Property) bool { return p.Name == name }); i >= 0 {
 		return firstOf(d.Properties[i].Class, datatypeName(d.Properties[i].Datatype))
 	}
-	return "not in the schema"
+	return textIf(name != string(rdf.Type), "not in the schema", "")
 }

@@ -24,11 +24,7 @@ func (d instanceData) whoSaid(property string) h.Node {
 }
 
 func (b blamed) draw() h.Node {
-	value := h.Node(cutCell(b.Value))
-	if typeName, id, ok := nodeOf(b.Value.Text); ok && b.Reference {
-		value = anchor("node", nodeURL(typeName, id), bdiLine(b.Value.Text))
-	}
-	return h.Li(value,
+	return h.Li(cutCell(b.Value),
 		h.Div(h.Class("by"), anchor("", commitURL(b.Commit.ID), h.Bdi(h.Text(firstOf(line(b.Commit.Message), b.Commit.ID)))), authorLink(b.Commit.Author), span("origin", b.Origin), timeAt(b.Commit.Time),
 			h.If(b.Call != "", capabilityLink(b.Call, b.CallHasItsPage)), h.If(b.Graph != "", h.Span(h.Text("in the graph "), bdiLine(b.Graph)))))
 }

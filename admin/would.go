@@ -137,7 +137,7 @@ func (a *asker) describe(list []view.NodeChange, states ...map[string]any) error
 					switch {
 					case c.Property == string(rdf.Type):
 						v.Text = doc.typeNameOf(v.Text)
-					case p != nil && p.Class != "":
+					case p != nil && (p.Class != "" || p.Type == anyNode && doc.hasType(nodeNamed(v.Text).Type)):
 						ref := nodeNamed(v.Text)
 						ref.Exists = ref.Exists && !absent[ref.Label]
 						v.Ref = &ref
