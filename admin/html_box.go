@@ -2,6 +2,9 @@ package admin
 
 import (
 	"fmt"
+	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	h "trails/admin/html"
 )
@@ -23,15 +26,15 @@ type box struct {
 const markWide = 20
 
 func (b box) draw(colours *palette) h.Node {
-	letter := 8.0
-	if b.Bold {
-		letter = 9
-	}
 	mark, left := colours.mark(b.Type), 0.0
 	if mark != "" {
 		left = markWide
 	}
-	text := cut(b.Label, int((b.Wide-left)/letter))
+	room := b.Wide - left - 8
+	if b.Bold {
+		room /= boldWider
+	}
+	text := fit(line(b.Label), room)
 	inside := h.Node(h.Group{h.If(text != b.Label, h.TitleEl(h.Text(b.Label))),
 		rounded(b.X, b.Y-boxHigh/2, b.Wide, boxHigh),
 		h.SVGLabel(b.X+(left+b.Wide)/2, b.Y+4, "middle", textIf(b.Bold, "here", ""), text)})
@@ -39,6 +42,41 @@ func (b box) draw(colours *palette) h.Node {
 		inside = h.A(h.Href(b.Href), h.If(b.Key != "", h.Data("node", b.Key)), inside)
 	}
 	return h.G(h.Class(colours.class(b.Type)+b.Class), inside, typeMark(b.X+7, b.Y+4, mark))
+}
+
+// boldWider is how much wider bold texts are.
+const boldWider = 1.1
+
+// fit is as much of a text as has room in a box.
+func fit(text string, room float64) string {
+	end, wide := 0, 0.0
+	for i, c := range text {
+		if wide += letterWide(c); wide > room {
+			return strings.TrimSpace(text[:end]) + "…"
+		}
+		if wide+letterWide('…') <= room {
+			end = i + utf8.RuneLen(c)
+		}
+	}
+	return text
+}
+
+// letterWide is how wide a character of a label is in the wider ones of the fonts that pages use.
+func letterWide(c rune) float64 {
+	switch {
+	case unicode.Is(unicode.Mn, c):
+		return 0 // it stands over the one before
+	case strings.ContainsRune("iIjl1tfr .,:;'|!()[]-", c):
+		return 5.4
+	case strings.ContainsRune("mwMWQ@%…—", c):
+		return 13
+	case c >= 0x1100 && !unicode.Is(unicode.Arabic, c): // East Asian scripts and pictures fill a square
+		return 14
+	case unicode.IsUpper(c):
+		return 9.4
+	default:
+		return 8.2
+	}
 }
 
 // rows places nodes that stand beneath others, such as a tree, from the top: where the next row is, and how high one is.

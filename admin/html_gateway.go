@@ -13,7 +13,7 @@ func (d gatewayData) main(page) h.Node {
 		section("servers", h.Text("Servers"), span("more faint", "as they stand in this process; none is started by this list"),
 			d.drawServers(), d.drawEmbeddings(), h.If(d.Settings != "", fold("Settings", h.Pre(h.TabIndex("0"), h.Text(d.Settings))))),
 		section("find", h.Text("What an agent finds"), anchor("more", pathURL("/"), h.Text("The catalog as a tree")),
-			h.GetForm(gatewayURL, h.Class("filter"), h.Role("search"),
+			h.GetForm(gatewayURL, h.Class("filter"), h.Role("search"), h.Aria("label", "Tools"),
 				labelled("grow", "query", "What is to be done, in words", h.Input(h.Type("search"), h.ID("query"), h.Name("query"), h.Value(d.Query), h.MaxLength("400"), h.AutoComplete("off"))),
 				h.Button(h.Text("Find tools"))),
 			d.Found.draw()),

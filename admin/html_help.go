@@ -49,6 +49,6 @@ func (d tourData) main(page) h.Node {
 
 // drawOffer offers the tour to who is new.
 func drawOffer() h.Node {
-	return h.Form(h.Class("notice tour"), h.Method("post"), h.Action(tourURL), h.Role("region"), h.Aria("label", "Tour"),
+	return h.Form(h.Class("notice tour"), h.Method("post"), h.Action(tourURL), h.Aria("label", "Tour"),
 		h.Text("New here? "), anchor("button", tourURL, h.Text("A tour of five steps")), space, h.Button(h.Class("quiet"), h.Text("No, thanks")))
 }

@@ -49,7 +49,7 @@ func (d listData) drawSearch() h.Node {
 	if wrong.Message != "" {
 		value = wrong.Value
 	}
-	return h.GetForm(typeURL(d.Type), h.Class("filter grow"), h.Role("search"), d.drawKept(), d.keptOrigin(),
+	return h.GetForm(typeURL(d.Type), h.Class("filter grow"), h.Role("search"), h.Aria("label", "This list"), d.drawKept(), d.keptOrigin(),
 		labelled("grow"+wrong.class(" "), "search", "Words of the label",
 			h.Input(h.Type("search"), h.ID("search"), h.Name("search"), h.Value(value), h.MaxLength("200"), h.AutoComplete("off"), wrong.attributes("search-error"))),
 		h.Button(h.Text("Search")), wrong.draw("search-error", ""))

@@ -124,5 +124,5 @@ func pathLink(colours *palette, l view.PathLink, from, fromY, to, toY, y float64
 	if name += " →"; l.Back {
 		name = "← " + strings.TrimSuffix(name, " →")
 	}
-	return h.G(h.Path(h.Class("link"), h.Attr("d", d)), h.SVGLabel(from+bend-4, y-5, "start", "property", name))
+	return h.G(h.Path(h.Class("link"), h.Attr("d", d)), h.SVGLabel(from+bend, y-5, "start", "property", name))
 }
