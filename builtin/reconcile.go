@@ -39,7 +39,7 @@ type reconciling struct {
 
 // reconcileQuery is one of them.
 type reconcileQuery struct {
-	Query      string          `json:"query"`
+	Query      *string         `json:"query"`
 	Type       json.RawMessage `json:"type"` // a name or several
 	Limit      int             `json:"limit"`
 	TypeStrict string          `json:"type_strict"` // passed over: the types are always all that count
@@ -121,7 +121,7 @@ func readReconcileQuery(key string, given any) (q reconcileQuery, err error) {
 		return q, wrong(fault.Datatype, `is not of the form {"query": "text", "type": "Type", "limit": 3, "properties": [{"pid": "property", "v": "value"}]}`)
 	}
 	switch {
-	case strings.TrimSpace(q.Query) == "":
+	case q.Query == nil:
 		return q, wrong(fault.Required, "has no text; query is what the node is called")
 	case q.Limit < 0:
 		return q, wrong(fault.MinValue, "has a limit below 0")
@@ -137,7 +137,7 @@ func readReconcileQuery(key string, given any) (q reconcileQuery, err error) {
 
 // reconcileOne finds the candidates for a query. A text that a search does not take has none.
 func reconcileOne(ctx context.Context, r *invoke.Request, key string, q reconcileQuery) ([]*candidate, error) {
-	asked := browse.Search{Text: q.Query, Limit: q.Limit}
+	asked := browse.Search{Text: *q.Query, Limit: q.Limit}
 	if len(q.Properties) > 0 {
 		asked.Limit = min(2*q.Limit, maxReconcileHits) // values can change the order
 	}
@@ -163,7 +163,7 @@ func reconcileOne(ctx context.Context, r *invoke.Request, key string, q reconcil
 		if hit.Type != nil {
 			c.Type = append(c.Type, namedType{hit.Type.Name, hit.Type.Name})
 		}
-		name := max(alike(q.Query, hit.Label), alike(q.Query, c.ID), alike(q.Query, hit.ID))
+		name := max(alike(*q.Query, hit.Label), alike(*q.Query, c.ID), alike(*q.Query, hit.ID))
 		c.Score, c.Match = name, name == 1
 		if len(q.Properties) > 0 {
 			values := 0.0

@@ -183,8 +183,13 @@ func parameters(r *http.Request, allowed ...string) (url.Values, error) {
 	if err != nil {
 		return nil, fault.New(fault.Malformed, "the query does not parse: %s", err)
 	}
+	return query, only(query, allowed...)
+}
+
+// only refuses parameters of other names, and those that are given more than once.
+func only(given url.Values, allowed ...string) error {
 	var wrong []fault.FieldError
-	for name, values := range query {
+	for name, values := range given {
 		switch {
 		case !slices.Contains(allowed, name):
 			wrong = append(wrong, fault.FieldError{Field: name, Code: fault.Closed, Message: "unknown parameter " + strconv.Quote(name), Value: values[0], Constraint: allowed})
@@ -193,9 +198,9 @@ func parameters(r *http.Request, allowed ...string) (url.Values, error) {
 		}
 	}
 	if len(wrong) > 0 {
-		return nil, fault.Arguments(wrong...)
+		return fault.Arguments(wrong...)
 	}
-	return query, nil
+	return nil
 }
 
 func badParameter(name string, code fault.Code, value any, message string) error {

@@ -43,8 +43,15 @@ func (s *server) reconcile(w http.ResponseWriter, r *http.Request) error {
 		if err != nil {
 			return fault.New(fault.TooLarge, "a batch of queries has at most %d bytes, or is cut short; send several", maxReconcileBody).Because(err)
 		}
-		if values, err = url.ParseQuery(string(body)); err != nil {
+		form, err := url.ParseQuery(string(body))
+		if err != nil {
 			return fault.New(fault.Malformed, "the body does not parse as a form").Because(err)
+		}
+		for name, given := range form {
+			values[name] = append(values[name], given...)
+		}
+		if err := only(values, "queries"); err != nil {
+			return err
 		}
 	}
 	if !values.Has("queries") {
@@ -114,9 +121,18 @@ func (s *server) reconcileManifest(w http.ResponseWriter, r *http.Request) error
 	return writeJSON(w, body)
 }
 
-// reconcileSuggest answers what somebody has typed so far of an entity, a type or a property.
+// suggestPassedOver are parameters that OpenRefine sends with each suggestion, because another service had them once. They
+// change nothing here.
+var suggestPassedOver = []string{"spell", "exact", "prefixed", "filter", "key", "lang", "scoring", "stemmed", "format", "output", "mql_output", "type_strict"}
+
+// reconcileSuggest answers what somebody has typed so far of an entity, a type or a property, also of the properties of one
+// type.
 func (s *server) reconcileSuggest(w http.ResponseWriter, r *http.Request) error {
-	values, err := parameters(r, "prefix", "cursor")
+	allowed := append([]string{"prefix", "cursor"}, suggestPassedOver...)
+	if chi.URLParam(r, "what") == "property" {
+		allowed = append(allowed, "type")
+	}
+	values, err := parameters(r, allowed...)
 	if err != nil {
 		return err
 	}
@@ -134,7 +150,11 @@ func (s *server) reconcileSuggest(w http.ResponseWriter, r *http.Request) error 
 	var found struct {
 		Items []struct{ Value, Label string }
 	}
-	if err := s.reconciled(r, "suggest", map[string]any{"what": what, "prefix": values.Get("prefix"), "limit": from + page}, &found); err != nil {
+	asked := map[string]any{"what": what, "prefix": values.Get("prefix"), "limit": from + page}
+	if of := values.Get("type"); of != "" {
+		asked["type"] = of
+	}
+	if err := s.reconciled(r, "suggest", asked, &found); err != nil {
 		return err
 	}
 	type suggestion struct {
@@ -184,7 +204,9 @@ func (s *server) reconcilePreview(w http.ResponseWriter, r *http.Request) error 
 			Values      map[string]any
 		}
 	}
-	if err := s.reconciled(r, "get", map[string]any{"ids": []string{values.Get("id")}}, &found); err != nil {
+	if err := s.reconciled(r, "get", map[string]any{"ids": []string{values.Get("id")}}, &found); fault.Is(err, fault.InvalidArguments) {
+		return fault.New(fault.NotFound, "no entity has the id %q; an id is Type/id", values.Get("id"))
+	} else if err != nil {
 		return err
 	}
 	var b strings.Builder
