@@ -149,6 +149,23 @@ func TestAStoredQueryIsOnTheDashboard(t *testing.T) {
 	}
 }
 
+// A stored query that no list of tools has, as that of a saved view, has no form: its page leads to the view instead.
+func TestAStoredQueryLeadsToAFormThatIsThere(t *testing.T) {
+	f := newExample(t)
+	f.keepView(t, 303, "view", "types/Requirement?sort=title", "title", "By title")
+	f.call(t, "trails.meta.query.add", map[string]any{"message": "m", "queries": []any{
+		map[string]any{"text": "#+ id: shown\n" + prologue + "SELECT ?s { ?r :status ?s }"},
+		map[string]any{"text": "#+ id: unlisted\n#+ expose: false\n" + prologue + "SELECT ?s { ?r :status ?s }"},
+	}})
+	for name, want := range map[string]string{"view_by_title": "Its view", "shown": "Its form", "unlisted": "no tool lists have it"} {
+		a := f.get(t, "/admin/query?stored="+name, 200)
+		says(t, a, want)
+		for _, href := range append(linkTo(a, "Its form"), linkTo(a, "Its view")...) {
+			f.get(t, href, 200)
+		}
+	}
+}
+
 // A table that a tile has no room for is as wide as the page.
 func TestATableOfManyColumnsIsAsWideAsTheDashboard(t *testing.T) {
 	f := newExample(t)

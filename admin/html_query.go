@@ -92,8 +92,14 @@ func (s storedPart) draw() h.Node {
 func (s storedPart) drawOpen() h.Node {
 	q := s.Open
 	state := h.Node(h.Bdi(h.Class("bad-text"), h.Text(line(q.Problem))))
-	if q.Problem == "" {
+	switch {
+	case q.Problem != "":
+	case s.HasForm:
 		state = anchor("", capabilityURL(q.Tool), h.Text("Its form"))
+	case q.View != "":
+		state = anchor("", savedView{storedLine: *q}.Href(), h.Text("Its view"))
+	default:
+		state = faint("no tool lists have it")
 	}
 	return h.P(h.Class("stored-open"), badge("good", "stored"), space, h.B(h.Text(line(q.Name))),
 		h.If(q.Params != "", h.Group{space, span("soft", "("+line(q.Params)+")")}), space, state,
@@ -116,8 +122,8 @@ func (k *kept) draw(v sparqlView) h.Node {
 		h.Section(h.Class("notice answer"), h.Role("status"), h.If(k.Done == "Stored" || k.Chart != "", h.Data("text", v.Query)),
 			h.H2(h.Text(k.Done+": "+line(firstOf(k.Signature, k.Name)))),
 			h.P(commit, h.If(k.Chart != "", h.Group{space, anchor("", k.Chart, h.Text("The answer with its chart")), h.Text(".")}), h.If(k.Tool != "", h.Group{
-				h.Text(" It can be asked by "), anchor("", capabilityURL(k.Tool), h.Text("its form")), h.Text(", as the tool "), plainCode(capability.ToolName(k.Tool)),
-				h.Text(", at "), plainCode("/queries/" + k.Name), h.Text(" and with "), plainCode("trails q FILE " + k.Name), h.Text("."),
+				h.Text(" It can be asked "), h.If(k.HasForm, h.Group{h.Text("by "), anchor("", capabilityURL(k.Tool), h.Text("its form")), h.Text(", as the tool "), plainCode(capability.ToolName(k.Tool)), h.Text(", ")}),
+				h.Text("at "), plainCode("/queries/" + k.Name), h.Text(" and with "), plainCode("trails q FILE " + k.Name), h.Text("."),
 			}))),
 		warnings(k.Warnings),
 	}

@@ -55,6 +55,8 @@ type storedPart struct {
 	List []storedLine
 	// Open is the stored query whose id the text has; nil for none.
 	Open *storedLine
+	// HasForm means that the open one is among the capabilities with a page.
+	HasForm bool
 	// May means that the caller may store and remove.
 	May  bool
 	Form form.Form
@@ -67,6 +69,7 @@ type kept struct {
 	Done      string // what was done; "" when the person is asked first
 	Name      string
 	Tool      string
+	HasForm   bool
 	Commit    string
 	Signature string
 	Warnings  []string
@@ -168,7 +171,7 @@ func (a *asker) storedPart(d *declaration) (storedPart, error) {
 	}
 	out.List = answer.Queries
 	if i := slices.IndexFunc(out.List, func(l storedLine) bool { return d.head != nil && l.Name == d.head.ID }); i >= 0 {
-		out.Open = &out.List[i]
+		out.Open, out.HasForm = &out.List[i], listed[out.List[i].Tool]
 	}
 	return out, nil
 }
@@ -277,7 +280,11 @@ func (a *asker) keep(v *sparqlView) (*kept, error) {
 		out.Commit = *answer.Commit
 	}
 	now, err := a.storedNamed(out.Name)
-	out.Tool = now.Tool
+	if err != nil {
+		return out, err
+	}
+	listed, err := a.listed()
+	out.Tool, out.HasForm = now.Tool, listed[now.Tool]
 	return out, err
 }
 
