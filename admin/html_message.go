@@ -44,8 +44,16 @@ func (d loginData) main(page) h.Node {
 			labelled("", "token", "Token", h.Input(h.Type("password"), h.ID("token"), h.Name("token"), h.AutoComplete("current-password"), h.Required(), h.AutoFocus(),
 				h.If(d.Message != "", h.Aria("describedby", "why")))),
 			h.Div(h.Class("buttons"), h.Button(h.Class("primary"), h.Text("Sign in")),
-				h.If(len(d.Kept) > 0, h.Button(h.Attr("formnovalidate"), h.Text("I signed in in another tab"))),
-				h.If(d.Provider != "", anchor("button", withQuery(auth.ProviderPath, url.Values{"next": {d.Next}}), h.Text("Sign in at "+d.Provider))))))
+				h.If(len(d.Kept) > 0, h.Button(h.Attr("formnovalidate"), h.Data("resumes", ""), h.Text("I signed in in another tab"))),
+				h.If(d.Provider != "", d.providerLink()))))
+}
+
+// providerLink leads to the identity provider: in another tab while a form waits in this one, whose values would not come along.
+func (d loginData) providerLink() h.Node {
+	if !d.Waits && len(d.Kept) == 0 {
+		return anchor("button", withQuery(auth.ProviderPath, url.Values{"next": {d.Next}}), h.Text("Sign in at "+d.Provider))
+	}
+	return h.A(h.Class("button"), h.Attr("target", "_blank"), h.Rel("noopener"), h.Href(withQuery(auth.ProviderPath, url.Values{"next": {loginURL}})), h.Text("Sign in at "+d.Provider+", in another tab"))
 }
 
 // main asks whether a form is to be sent, and shows what it has.
@@ -60,6 +68,10 @@ func (u unsent) main(page) h.Node {
 
 // main says who is signed in.
 func (d signedInData) main(page) h.Node {
+	if d.Next == loginURL {
+		return h.Div(h.Class("sign-in"), h.H1(h.Text("Signed in")), lead(h.Text("You are "), bdiLine(d.Who), h.Text(". Close this tab: your form waits in the one that you came from.")),
+			h.P(anchor("", "/admin", h.Text("Go to the overview"))))
+	}
 	return h.Div(h.Class("sign-in"), h.H1(h.Text("Signed in")), lead(h.Text("You are "), bdiLine(d.Who), h.Text(". "), anchor("", d.Next, h.Text("Go on"))))
 }
 

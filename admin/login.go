@@ -27,6 +27,8 @@ type loginData struct {
 	Lead string
 	// Kept are the values of a form that was sent without a session.
 	Kept []hidden
+	// Waits means that such a form has more than is kept, and is a step back in this tab.
+	Waits bool
 	// Provider is the name of the identity provider at which people sign in; "" for none.
 	Provider string
 }
@@ -44,6 +46,7 @@ func (s *site) askToSignIn(w http.ResponseWriter, r *http.Request) error {
 	data := loginData{Next: returnTo(r.URL.RequestURI()), Message: "You are not signed in any more. Sign in, and the form is here again with what you wrote, without a file; nothing was sent."}
 	values, err := readForm(w, r, formLimit)
 	if fault.Is(err, fault.TooLarge) {
+		data.Waits = true
 		data.Message = fmt.Sprintf("You are not signed in any more, and nothing was sent. What you sent has more than the %d MiB that this page keeps: sign in in another tab, go back to the form in this one, and send it again.", formLimit>>20)
 		return s.showLogin(w, r, notSignedIn, data)
 	}
@@ -71,7 +74,7 @@ func (s *site) showLogin(w http.ResponseWriter, r *http.Request, status int, dat
 }
 
 // signInAtProvider sends a person to the identity provider, and lets them in when they come back. As after the sign-in link of
-// the operator, the page leads on by itself.
+// the operator, the page leads on by itself, unless a form waits in another tab: then the next page is the sign-in itself.
 func (s *site) signInAtProvider(w http.ResponseWriter, r *http.Request) error {
 	query := r.URL.Query()
 	r.URL.RawQuery = "" // no page shows the code
@@ -89,7 +92,9 @@ func (s *site) signInAtProvider(w http.ResponseWriter, r *http.Request) error {
 	}
 	http.SetCookie(w, done.Begun)
 	http.SetCookie(w, done.Session)
-	w.Header().Set("Refresh", "0; url="+done.Next)
+	if done.Next != loginURL {
+		w.Header().Set("Refresh", "0; url="+done.Next)
+	}
 	return s.respond(w, inSession(r, done.Who, done.Session), http.StatusOK, page{Title: "Signed in", Main: signedInData{done.Who.ID, done.Next}.main})
 }
 

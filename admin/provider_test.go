@@ -1,9 +1,11 @@
 package admin_test
 
 import (
+	"html"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -31,9 +33,9 @@ func (p *providing) RoundTrip(r *http.Request) (*http.Response, error) {
 	return w.Result(), err
 }
 
-// A browser signs in at the identity provider and comes back to where it was; another browser does not with its answer, and
-// no answer counts twice.
-func TestABrowserSignsInAtTheProvider(t *testing.T) {
+// provided returns the pages of a server that knows an identity provider, and that provider.
+func provided(t *testing.T) (*guarded, *providing) {
+	t.Helper()
 	at := &providing{Issuer: oidctest.New(t), t: t}
 	provider, err := oidc.New(oidc.Options{Issuer: at.URL, Audiences: []string{"http://127.0.0.1:8757"}, ClientID: "pages", Transport: at})
 	if err != nil {
@@ -41,7 +43,53 @@ func TestABrowserSignsInAtTheProvider(t *testing.T) {
 	}
 	f := newNotes(t)
 	who := auth.New(auth.Options{Provider: provider, Scopes: policy.NewScopes(policy.Runtime)})
-	g := &guarded{fixture: f, Handler: httpapi.New(f.engine, httpapi.Options{Auth: who, Admin: admin.New(f.engine, admin.Options{Auth: who})})}
+	return &guarded{fixture: f, Handler: httpapi.New(f.engine, httpapi.Options{Auth: who, Admin: admin.New(f.engine, admin.Options{Auth: who})})}, at
+}
+
+// signInAt goes to the provider by a link of the sign-in, and comes back with the session.
+func (g *guarded) signInAt(t *testing.T, at *providing, link string) answer {
+	t.Helper()
+	began := g.do(t, http.MethodGet, link, nil)
+	u, err := url.Parse(began.Header.Get("Location"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	at.nonce = u.Query().Get("nonce")
+	g.cookie = began.Cookies()[0].Name + "=" + began.Cookies()[0].Value
+	return g.do(t, http.MethodGet, "/admin/login/provider?"+url.Values{"state": {u.Query().Get("state")}, "code": {"c"}}.Encode(), nil)
+}
+
+// A form that was sent without a session is here again after a sign-in at the provider, which happens in another tab, because
+// no address that leads there and back has room for what was typed.
+func TestAFormIsHereAgainAfterTheSignInAtTheProvider(t *testing.T) {
+	g, at := provided(t)
+	g.fixture.starter(t)
+	path := "/admin/capabilities/note.create"
+	for name, sent := range map[string]url.Values{"as typed": {"arg.title": {"Kept"}}, "too much to keep": {"arg.title": {strings.Repeat("x", 2<<20)}}} {
+		g.cookie = ""
+		lost := g.do(t, http.MethodPost, path, sent)
+		link := regexp.MustCompile(`<a [^>]*target="_blank"[^>]*href="([^"]*)"[^>]*>Sign in at id.example.org, in another tab`).FindStringSubmatch(lost.text)
+		if link == nil {
+			t.Fatalf("%s: the provider takes the tab of the form: %s", name, lost.text)
+		}
+		in := g.signInAt(t, at, html.UnescapeString(link[1]))
+		says(t, in, "Close this tab: your form waits")
+		if in.Header.Get("Refresh") != "" {
+			t.Errorf("%s: the other tab goes on to %s", name, in.Header.Get("Refresh"))
+		}
+		if name != "as typed" {
+			continue
+		}
+		if back := g.do(t, http.MethodPost, "/admin/login", lost.form(t, "/admin/login").Values).form(t, path); back.Get("arg.title") != "Kept" {
+			t.Errorf("got %v", back.Values)
+		}
+	}
+}
+
+// A browser signs in at the identity provider and comes back to where it was; another browser does not with its answer, and
+// no answer counts twice.
+func TestABrowserSignsInAtTheProvider(t *testing.T) {
+	g, at := provided(t)
 	login := g.do(t, http.MethodGet, "/admin/login?next=/admin/commits", nil)
 	if !strings.Contains(login.text, `href="/admin/login/provider?next=%2Fadmin%2Fcommits"`) || !strings.Contains(login.text, "Sign in at id.example.org") {
 		t.Fatal(mainText(login))

@@ -153,6 +153,13 @@
 		source = null;
 	}
 
+	// resume goes on with a form that waits for a sign-in, when somebody comes back to it who signed in in another tab.
+	async function resume() {
+		const button = document.querySelector("[data-resumes]");
+		const answer = button && await fetch(root + "admin/login", { credentials: "same-origin", redirect: "manual" }).catch(() => null);
+		if (answer?.type === "opaqueredirect") button.click();
+	}
+
 	const split = (text, by) => (text || "").split(by).filter(Boolean);
 
 	function concerns(change) {
@@ -335,6 +342,7 @@
 		if (document.hidden) { stop(); return; }
 		wait = 500;
 		listen();
+		resume();
 	});
 	addEventListener("pagehide", stop);
 	addEventListener("pagehide", () => { // a browser may show the page again, as it was

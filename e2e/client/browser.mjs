@@ -894,6 +894,18 @@ async function signIn ({ page }) {
   await page.getByLabel('Token').fill(token)
   await page.getByRole('button', { name: 'Sign in' }).click()
   equal(await page.locator('#f-title').inputValue(), 'Kept while nobody was signed in', 'the form after the sign-in')
+  await page.context().clearCookies()
+  await page.getByRole('button', { name: 'Preview' }).click()
+  await says(page, 'You are not signed in any more')
+  const other = await page.context().newPage()
+  await other.goto(`${guarded}/admin`)
+  await other.getByLabel('Token').fill(token)
+  await other.keyboard.press('Enter')
+  await other.getByRole('button', { name: 'Sign out' }).waitFor()
+  await other.close()
+  await page.evaluate(() => document.dispatchEvent(new Event('visibilitychange'))) // a headless browser shows all its tabs
+  await page.locator('#f-title').waitFor()
+  equal(await page.locator('#f-title').inputValue(), 'Kept while nobody was signed in', 'the form after the sign-in in another tab')
   await page.getByRole('button', { name: 'Sign out' }).click()
   await says(page, 'Sign in')
 }
