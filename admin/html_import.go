@@ -110,7 +110,7 @@ func (d *importData) drawPlan() h.Node {
 		h.If(p.Schema != "", h.Details(h.ID("proposed"), h.Summary(h.Text("The new type, with its rules and the reasons for them")), snippet("YAML", p.Schema))),
 		h.If(p.Removes > 0, h.P(h.Class("notice notice-warn"), h.Label(h.Input(h.Type("checkbox"), h.Name("mass"), h.Value("1"), h.If(d.Mass, h.Checked())), h.Text(" Remove "+times(p.Removes, "statement", "statements")+" of what is there, which the rows replace")))),
 		h.Div(h.Class("actions import-do"),
-			submit("", doName, "check", "Check"), submit("", doName, "cancel", "Cancel"),
+			h.Button(h.Name(doName), h.Value("check"), h.Attr("formnovalidate"), h.Text("Check")), h.Button(h.Name(doName), h.Value("cancel"), h.Attr("formnovalidate"), h.Text("Cancel")),
 			h.If(!blocked && (p.LeftOut == 0) != (p.Records == 0), submit("primary", doName, "load", "Load all "+count(p.Records+p.LeftOut))),
 			h.If(!blocked && p.LeftOut > 0 && p.Records > 0, submit("primary", doName, "load-good", "Load the "+count(p.Records)+" that fit, give back "+count(p.LeftOut)))))
 }
@@ -130,8 +130,15 @@ func (d *importData) drawDecisions() h.Node {
 			}
 		}
 	}
+	control := func(name, label, value string, required bool, options [][2]string) h.Node {
+		return labelled("", "import-"+name, label, h.Select(h.ID("import-"+name), h.Name(name), h.If(required, h.Required()), h.Map(options, func(o [2]string) h.Node { return option(o[0], o[1], o[0] == value) })))
+	}
 	choice := func(name, label, value string, options ...[2]string) h.Node {
-		return labelled("", "import-"+name, label, h.Select(h.ID("import-"+name), h.Name(name), h.Map(options, func(o [2]string) h.Node { return option(o[0], o[1], o[0] == value) })))
+		return control(name, label, value, false, options)
+	}
+	// question is a choice without which nothing is loaded.
+	question := func(name, label, value string, options ...[2]string) h.Node {
+		return control(name, label, value, true, append([][2]string{{"", "choose"}}, options...))
 	}
 	keys := [][2]string{{"", "none: each row gets an id"}}
 	for _, name := range columns {
@@ -163,8 +170,8 @@ func (d *importData) drawDecisions() h.Node {
 			h.If(p == nil || !p.RDF, labelled("", "import-type", "Type of the rows", h.Input(h.ID("import-type"), h.Name("type"), h.Value(typeName), h.MaxLength("50"), h.AutoComplete("off")))),
 			h.If(len(sheets) > 1, choice("sheet", "Sheet", sheet, sheets...)),
 			h.If(len(columns) > 0, choice("id", "Ids are in", key, keys...)),
-			h.If(askDates, choice("dates", "Dates"+ambiguous(date), dates, [2]string{"", "choose"}, [2]string{"dmy", "day first: 31/12/2023"}, [2]string{"mdy", "month first: 12/31/2023"})),
-			h.If(askDecimal, choice("decimal", "Numbers"+ambiguous(number), decimal, [2]string{"", "choose"}, [2]string{",", "comma: 1.234,56"}, [2]string{".", "point: 1,234.56"})),
+			h.If(askDates, question("dates", "Dates"+ambiguous(date), dates, [2]string{"dmy", "day first: 31/12/2023"}, [2]string{"mdy", "month first: 12/31/2023"}, [2]string{asTexts, "are no dates: keep the texts"})),
+			h.If(askDecimal, question("decimal", "Numbers"+ambiguous(number), decimal, [2]string{",", "comma: 1.234,56"}, [2]string{".", "point: 1,234.56"}, [2]string{asTexts, "are no numbers: keep the texts"})),
 			h.If(len(by) > 1, choice("by", "What is there is found by", c.By, by...)),
 			h.If(len(columns) > 0, choice("mode", "Rows that are there already", c.Mode, [2]string{"", "are updated"}, [2]string{"skip", "are passed over"}, [2]string{"append", "are mistakes"}))),
 	}

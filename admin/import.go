@@ -223,11 +223,22 @@ func choicesOf(values url.Values) importChoices {
 	return c
 }
 
+// asTexts is the decision that cells which can be read in two ways are neither dates nor numbers.
+const asTexts = "texts"
+
+// undecided asks what nobody has decided yet and the data does not: how cells are read that can be read in two ways.
+func (d *importData) undecided() string {
+	ask := func(what, cell, decided string) string {
+		return textIf(cell != "" && decided == "", "Nothing was changed: choose above how "+what+" such as "+line(cell)+" are read. ", "")
+	}
+	return strings.TrimSpace(ask("dates", d.Plan.Date, d.Asked.Dates) + ask("numbers", d.Plan.Number, d.Asked.Decimal))
+}
+
 // arguments are the decisions as import_plan takes them.
 func (c importChoices) arguments(name string) map[string]any {
 	args := map[string]any{"name": name, "rows": importRows, "places": importPlaces}
 	for argument, v := range map[string]string{"type": c.Type, "id": c.ID, "by": c.By, "dates": c.Dates, "decimal": c.Decimal, "sheet": c.Sheet, "mode": c.Mode} {
-		if v != "" {
+		if v != "" && v != asTexts {
 			args[argument] = v
 		}
 	}
@@ -350,6 +361,9 @@ func (s *site) doImport(w http.ResponseWriter, r *http.Request, d *importData, g
 	if len(d.Plan.Blocked) > 0 || !good && d.Plan.LeftOut > 0 {
 		return s.showImport(w, r, http.StatusUnprocessableEntity, d)
 	}
+	if d.Wrong = d.undecided(); d.Wrong != "" {
+		return s.showImport(w, r, http.StatusUnprocessableEntity, d)
+	}
 	if d.Plan.Removes > 0 && !d.Mass {
 		d.Wrong = "Nothing was changed: tick that so many statements may go, or choose what becomes of rows that are there already."
 		return s.showImport(w, r, http.StatusConflict, d)
@@ -405,7 +419,7 @@ func (s *site) leftOf(a *asker, sent *staged, d *importData, text, extension str
 	}
 	kept.rejects = extension // nobody else knows its key yet
 	t := d.Plan.Import.Tables[0]
-	kept.asked = importChoices{Type: t.Type, ID: t.ID, By: t.By, Dates: t.Dates, Decimal: t.Decimal, Mode: d.Asked.Mode, Kinds: map[string]string{}, Properties: map[string]string{}, Cells: map[string]string{}}
+	kept.asked = importChoices{Type: t.Type, ID: t.ID, By: t.By, Dates: firstOf(t.Dates, d.Asked.Dates), Decimal: firstOf(t.Decimal, d.Asked.Decimal), Mode: d.Asked.Mode, Kinds: map[string]string{}, Properties: map[string]string{}, Cells: map[string]string{}}
 	for column, property := range t.Map {
 		kept.asked.Properties[column] = firstOf(fmt.Sprint(property), skipped)
 	}

@@ -135,6 +135,35 @@ func TestThePlanSaysHowATableIsRead(t *testing.T) {
 	}
 }
 
+// TestWhatCanBeReadInTwoWaysIsAskedBeforeItIsLoaded holds that no button loads cells as texts because nobody has said what they
+// are, and that it can be said that they are texts.
+func TestWhatCanBeReadInTwoWaysIsAskedBeforeItIsLoaded(t *testing.T) {
+	for field, c := range map[string]struct{ rows, asks, decided, is string }{
+		"dates":   {"Name,Hired\nAna,4/12/2023\nBo,5/11/2023\n", "how dates such as 5/11/2023 are read", "dmy", "2023-12-04"},
+		"decimal": {"Name;Paid\nAna;1,250\nBo;2,500\n", "how numbers such as 2,500 are read", ".", "1250"},
+	} {
+		for _, decided := range []string{c.decided, "texts"} {
+			f := newFixture(t, nil, admin.Options{})
+			plan := f.get(t, f.upload(t, "staff.csv", c.rows), http.StatusOK)
+			asked := plan.find(func(n *html.Node) bool { return n.Data == "select" && attribute(n, "name") == field })
+			if len(asked) != 1 || !hasAttribute(asked[0], "required") {
+				t.Fatalf("%s: it is not asked: %s", field, mainText(plan))
+			}
+			if a := f.decide(t, plan, "load", nil); a.StatusCode != http.StatusUnprocessableEntity || !strings.Contains(mainText(a), c.asks) {
+				t.Errorf("%s: %d %s", field, a.StatusCode, mainText(a))
+			}
+			done := f.decide(t, plan, "load", map[string]string{field: decided, "type": "Worker"})
+			if done.StatusCode != http.StatusOK {
+				t.Fatalf("%s as %s: %d %s", field, decided, done.StatusCode, mainText(done))
+			}
+			got := fmt.Sprint(f.call(t, "list", map[string]any{"type": "Worker"}))
+			if is := strings.Contains(got, c.is); is != (decided != "texts") {
+				t.Errorf("%s as %s: %s", field, decided, got)
+			}
+		}
+	}
+}
+
 func TestRowsThatDoNotFitAreGivenBack(t *testing.T) {
 	f := newFixture(t, nil, admin.Options{})
 	plan := f.get(t, f.upload(t, "staff.csv", staff), http.StatusOK)
