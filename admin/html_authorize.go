@@ -31,7 +31,7 @@ func (d consentData) main(p page) h.Node {
 	}
 	return h.Div(h.Class("sign-in"), h.H1(h.Text("Connect a program?")),
 		lead(h.Text("A program that calls itself "), h.B(bdiLine(name)), h.Text(" asks to use this graph in your name.")),
-		h.If(d.Message != "", h.Section(h.Class("notice notice-bad"), h.Role("alert"), h.P(bdiLine(d.Message)))),
+		h.If(d.Message != "", h.Section(h.Class("notice notice-bad"), h.Role("alert"), h.P(bdiMessage(d.Message)))),
 		h.Dl(h.Class("props panel"),
 			prop("You are", bdiLine(d.Who)),
 			prop("The graph", h.If(p.Frame.Graph != "", h.Group{h.B(bdiLine(p.Frame.Graph)), space}), plainCode(line(d.At))),

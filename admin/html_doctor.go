@@ -44,5 +44,5 @@ func drawChecks(list []doctorCheck) h.Node {
 func (f doctorFinding) draw() h.Node {
 	return h.Tr(
 		rowHead(either(f.Listed, anchor("id", capabilityURL(f.Capability), h.Text(f.Capability)), plainCode(line(f.Capability)))),
-		h.Td(plainCode(line(f.Field))), h.Td(h.Text(f.Rule)), h.Td(bdiLine(f.Says)), h.Td(h.Text(line(f.Mend))))
+		h.Td(plainCode(line(f.Field))), h.Td(h.Text(f.Rule)), h.Td(bdiMessage(f.Says)), h.Td(h.Text(whole(f.Mend))))
 }

@@ -40,7 +40,7 @@ func (s serverLine) draw() h.Node {
 	mark := func(is bool, text string) h.Node { return h.If(is, h.Group{space, badge("", text)}) }
 	return h.Tr(
 		rowHead(anchor("id", serverURL(s.Name), h.Text(line(s.Name))), mark(s.Definition.Pin, "pinned"), mark(s.Definition.Required, "required"),
-			h.If(s.Says != "", h.Group{h.Br(), h.Span(h.Class("faint"), bdiLine(s.Says))})),
+			h.If(s.Says != "", h.Group{h.Br(), h.Span(h.Class("faint"), bdiMessage(s.Says))})),
 		h.Td(serverState(s.State, s.Problem)), h.Td(h.Text(line(s.Way)+" "), h.Bdi(plainCode(line(s.Address)))),
 		h.Td(h.Class("num"), h.Text(count(s.Calls))), h.Td(h.Class("num"), h.Text(count(s.Failed))), h.Td(h.Class("num"), latency))
 }

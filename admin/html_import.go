@@ -13,7 +13,7 @@ import (
 
 // main is the page: what was done, or the plan with its controls, or where data is given.
 func (d *importData) main(page) h.Node {
-	wrong := h.If(d.Wrong != "", h.P(h.Class("notice notice-bad"), h.Role("alert"), focused(), bdiLine(d.Wrong)))
+	wrong := h.If(d.Wrong != "", h.P(h.Class("notice notice-bad"), h.Role("alert"), focused(), bdiMessage(d.Wrong)))
 	switch {
 	case d.Done != nil:
 		return d.drawDone()
@@ -102,10 +102,10 @@ func (d *importData) drawPlan() h.Node {
 	blocked := len(p.Blocked) > 0
 	return h.Form(h.Method("post"), h.Action(importURL), h.Class("import"),
 		d.drawDecisions(),
-		h.Map(p.Blocked, func(text string) h.Node { return h.P(h.Class("notice notice-warn"), bdiLine(text)) }),
+		h.Map(p.Blocked, func(text string) h.Node { return h.P(h.Class("notice notice-warn"), bdiMessage(text)) }),
 		h.If(p.TooMany, h.P(h.Class("notice notice-warn"), h.Text("More than a fifth of the rows do not fit: something is probably read amiss. Look at the kinds of the columns first."))),
 		d.drawMistakes(),
-		h.Map(p.Notes, func(text string) h.Node { return h.P(h.Class("notice"), h.Text("Note: "), bdiLine(text)) }),
+		h.Map(p.Notes, func(text string) h.Node { return h.P(h.Class("notice"), h.Text("Note: "), bdiMessage(text)) }),
 		h.Map(p.Tables, func(t view.ImportTable) h.Node { return d.drawTable(t) }),
 		h.If(p.Schema != "", h.Details(h.ID("proposed"), h.Summary(h.Text("The new type, with its rules and the reasons for them")), snippet("YAML", p.Schema))),
 		h.If(p.Removes > 0, h.P(h.Class("notice notice-warn"), h.Label(h.Input(h.Type("checkbox"), h.Name("mass"), h.Value("1"), h.If(d.Mass, h.Checked())), h.Text(" Remove "+times(p.Removes, "statement", "statements")+" of what is there, which the rows replace")))),
@@ -165,7 +165,7 @@ func (d *importData) drawDecisions() h.Node {
 		date, number = p.Date, p.Number
 	}
 	return h.Group{
-		hiddenInput("data", d.Key), hiddenInput(keyName, d.Once), h.If(len(sheets) < 2 && c.Sheet != "", hiddenInput("sheet", c.Sheet)), h.If(len(sheets) > 1, hiddenInput("was-sheet", sheet)),
+		hiddenInput("data", d.Key), hiddenInput(keyName, d.Once), h.If(len(sheets) < 2 && c.Sheet != "", hiddenInput("sheet", c.Sheet)), h.If(len(sheets) > 1, hiddenInput("was-sheet", sheet)), hiddenInput("was-type", typeName),
 		h.Div(h.Class("filter"),
 			h.If(p == nil || !p.RDF, labelled("", "import-type", "Type of the rows", h.Input(h.ID("import-type"), h.Name("type"), h.Value(typeName), h.MaxLength("50"), h.AutoComplete("off")))),
 			h.If(len(sheets) > 1, choice("sheet", "Sheet", sheet, sheets...)),
@@ -190,7 +190,7 @@ func (d *importData) drawMistakes() h.Node {
 	}
 	return section("mistakes", h.Text("Mistakes"), nil, h.Ul(h.Class("panel pad mistakes"), h.Map(d.Plan.Mistakes, func(m view.ImportMistake) h.Node {
 		column := slices.Index(d.Asked.Names, m.Column)
-		return h.Li(h.B(bdiLine(firstOf(m.Column, "Whole rows"))), h.Text(": "+times(m.Count, "cell", "cells")+". "), bdiLine(strings.TrimPrefix(m.Message, m.Column+": ")), space,
+		return h.Li(h.B(bdiLine(firstOf(m.Column, "Whole rows"))), h.Text(": "+times(m.Count, "cell", "cells")+". "), bdiMessage(strings.TrimPrefix(m.Message, m.Column+": ")), space,
 			h.Map(m.Places[:min(len(m.Places), importShown)], func(p view.ImportPlace) h.Node {
 				text := h.Group{h.Textf("line %d", p.Line), h.If(p.Text != "", h.Group{h.Text(" “"), bdiLine(p.Text), h.Text("”")})}
 				id := fmt.Sprintf("cell.%d.%d", p.Line, column)

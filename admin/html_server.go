@@ -17,7 +17,7 @@ func (d serverData) main(page) h.Node {
 	return h.Group{
 		pageHead(h.Group{
 			h.H1(bdiLine(d.Name)),
-			sub(serverState(d.State, problem), h.If(d.Definition.Pin, badge("", "pinned")), h.If(d.Definition.Required, badge("", "required")), h.If(d.Says != "", bdiLine(d.Says))),
+			sub(serverState(d.State, problem), h.If(d.Definition.Pin, badge("", "pinned")), h.If(d.Definition.Required, badge("", "required")), h.If(d.Says != "", bdiMessage(d.Says))),
 			h.Ul(h.Class("facts"), fact(d.Calls, plural(d.Calls, "call", "calls")), fact(d.Failed, "failed"),
 				h.If(d.Calls != 0, h.Li(h.Text("latency "), h.B(h.Text(count(d.Latency))), h.Text(" ms"))),
 				h.Li(h.Text(line(d.Way)+" "), h.Bdi(h.Class("breaks"), plainCode(line(d.Address))))),

@@ -208,7 +208,11 @@ func choicesOf(values url.Values) importChoices {
 	for i := 0; values.Has(fmt.Sprint("name.", i)); i++ {
 		name := values.Get(fmt.Sprint("name.", i))
 		c.Names = append(c.Names, name)
-		if kind := get(fmt.Sprint("kind.", i)); kind != "" {
+		switch kind := get(fmt.Sprint("kind.", i)); kind {
+		case "":
+		case get("was-type"): // a reference to other rows, whatever their type is called now
+			c.Kinds[name] = firstOf(c.Type, kind)
+		default:
 			c.Kinds[name] = kind
 		}
 		if property := get(fmt.Sprint("property.", i)); property != "" {

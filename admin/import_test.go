@@ -164,6 +164,25 @@ func TestWhatCanBeReadInTwoWaysIsAskedBeforeItIsLoaded(t *testing.T) {
 	}
 }
 
+// TestReferencesOfATableStayWithItsRowsWhenTheirTypeIsNamed holds that two decisions made at once do not clash.
+func TestReferencesOfATableStayWithItsRowsWhenTheirTypeIsNamed(t *testing.T) {
+	f := newFixture(t, nil, admin.Options{})
+	plan := f.get(t, f.upload(t, "people.csv", "Name,Reports to\nAna,\nBo,Ana\n"), http.StatusOK)
+	if text := mainText(f.decide(t, plan, "check", map[string]string{"kind.1": "Peple"})); !strings.Contains(text, "datetime, time, uri nor a type that is here") {
+		t.Errorf("what is refused is not told to its end: %s", text)
+	}
+	plan = f.decide(t, plan, "check", map[string]string{"type": "Person", "kind.1": "People"})
+	if text := mainText(plan); plan.StatusCode != http.StatusOK || !strings.Contains(text, "2 rows fit; they become instances of the new type Person") {
+		t.Fatalf("%d %s", plan.StatusCode, text)
+	}
+	if done := f.decide(t, plan, "load", map[string]string{"type": "Human"}); !strings.Contains(mainText(done), "2 rows were loaded") {
+		t.Fatalf("%d %s", done.StatusCode, mainText(done))
+	}
+	if got := fmt.Sprint(f.call(t, "list", map[string]any{"type": "Human", "where": []map[string]any{{"property": "reportsTo.name", "value": "Ana"}}})); !strings.Contains(got, "Bo") {
+		t.Error(got)
+	}
+}
+
 func TestRowsThatDoNotFitAreGivenBack(t *testing.T) {
 	f := newFixture(t, nil, admin.Options{})
 	plan := f.get(t, f.upload(t, "staff.csv", staff), http.StatusOK)
