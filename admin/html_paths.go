@@ -50,7 +50,7 @@ func (d pathsData) drawForm() h.Node {
 		wrong := d.Problem.Field == name
 		return labelled("grow", name, label,
 			h.Span(h.Class("combo"),
-				h.Input(h.Type("text"), h.ID(name), h.Name(name), h.Value(value), h.Placeholder("Type a name"), h.Required(), h.If(wrong, h.Aria("invalid", "true")),
+				h.Input(h.Type("text"), h.ID(name), h.Name(name), h.Value(value), h.Placeholder("Type a name"), h.Required(), h.If(wrong, h.Aria("invalid", "true")), h.If(name == "to" && d.From != "" && value == "", h.AutoFocus()),
 					typeAhead(name+"-known", withQuery("/admin/suggest", url.Values{"list": {list}}), list)),
 				listbox(list, label)),
 			knownList(name+"-known", nil))
