@@ -195,10 +195,11 @@ func (a *asker) fill(t *tile, doc schemaDocument, base string) error {
 			return err
 		}
 		var answer view.Table
-		if err := a.ask("entities_list", v.arguments(), &answer); err != nil {
+		result, err := a.answered("entities_list", v.arguments(), &answer)
+		if err != nil {
 			return err
 		}
-		data := newListData(v, doc, named, answer)
+		data := newListData(v, doc, named, answer, result.Warnings)
 		t.List = &data
 		return nil
 	}

@@ -35,9 +35,9 @@ func (t tile) draw(colours *palette) h.Node {
 	case t.Broken != "":
 		body = alert(t.Broken)
 	case t.Drawn != nil:
-		body = t.Drawn.drawTile(t.Title())
+		body = h.Group{warnings(t.Drawn.Warnings), t.Drawn.drawTile(t.Title())}
 	case t.List != nil:
-		body = h.Group{t.List.drawRows(), h.P(h.Class("faint"), h.Text(t.List.Pager.Text))}
+		body = h.Group{warnings(t.List.Warnings), t.List.drawRows(), h.P(h.Class("faint"), h.Text(t.List.Pager.Text))}
 	case t.Answer.Chart != nil:
 		body = t.Answer.Chart.drawTile(t.Title())
 	default:

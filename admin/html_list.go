@@ -38,7 +38,7 @@ func (d listData) main(p page) h.Node {
 		h.Div(h.ID("list"), h.Data("announce", d.Announce),
 			h.Attr("hx-boost", "true"), h.Attr("hx-target", "#list"), h.Attr("hx-select", "#list"), h.Attr("hx-swap", "outerHTML show:none"),
 			h.Div(h.Class("filters"), d.drawSearch(), d.drawFilter(), d.drawOrigins(), d.drawColumns(), d.drawChartForm(), d.drawFiles(p.Twins), h.If(p.AsOf == nil, d.drawSaveView())),
-			h.Div(h.ID("found"), h.Attr("data-live-region"), d.drawChips(), d.drawFacets(), d.Drawn.draw(), d.drawEditing(), d.drawTable(), h.If(d.Tickable && len(d.Rows) > 0, d.drawSelected()), d.Pager.draw()),
+			h.Div(h.ID("found"), h.Attr("data-live-region"), d.drawChips(), d.drawFacets(), warnings(d.Warnings), d.Drawn.draw(), d.drawEditing(), d.drawTable(), h.If(d.Tickable && len(d.Rows) > 0, d.drawSelected()), d.Pager.draw()),
 			h.P(h.ID("edited"), h.Class("edited"), h.Role("status"))),
 	}
 }

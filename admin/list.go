@@ -122,6 +122,7 @@ type listData struct {
 	Chips     []chip
 	Facets    []facetLinks
 	Problems  listProblems
+	Warnings  []string // of filters, such as one on a value that no node has
 	Options   []string // values of enums, to choose from
 	Pager     *pager
 	Announce  string
@@ -285,9 +286,9 @@ func (s *site) list(w http.ResponseWriter, r *http.Request) error {
 		return s.listFile(w, a, asked)
 	}
 	var answer view.Table
-	err = a.ask("entities_list", asked.arguments(), &answer)
+	result, err := a.answered("entities_list", asked.arguments(), &answer)
 	if fault.Is(err, fault.InvalidArguments) && asked.dropRefused(fault.Of(err).Fields, &problems) {
-		err = a.ask("entities_list", asked.arguments(), &answer)
+		result, err = a.answered("entities_list", asked.arguments(), &answer)
 	}
 	if err != nil {
 		return err
@@ -300,7 +301,7 @@ func (s *site) list(w http.ResponseWriter, r *http.Request) error {
 		http.Redirect(w, r, stateOf(r).Lead(asked.href()), http.StatusSeeOther)
 		return nil
 	}
-	data := newListData(asked, doc, t, answer)
+	data := newListData(asked, doc, t, answer, result.Warnings)
 	data.Problems, data.Tickable = problems, a.At == ""
 	if data.Listed, err = a.listed(); err != nil {
 		return err
@@ -645,7 +646,7 @@ func twinsOf(path string, q url.Values) []twin {
 	return out
 }
 
-func newListData(v listView, doc schemaDocument, t schema.TypeDocument, a view.Table) listData {
+func newListData(v listView, doc schemaDocument, t schema.TypeDocument, a view.Table, warnings []string) listData {
 	d := listData{
 		listView: v, Schema: t, Capacity: schema.SnakeName(t.Name), All: doc.properties(t.Name), Paths: doc.pathsOf(t.Name), Trees: doc.treeRelations(t.Name), Label: t.Label,
 		First: v.heading(view.Column{Name: t.Label, Label: doc.title(t.Name, t.Label)}), Rows: a.Rows, Total: a.Total, TotalMore: a.TotalMore,
@@ -657,6 +658,9 @@ func newListData(v listView, doc schemaDocument, t schema.TypeDocument, a view.T
 	}
 	for _, c := range d.Where {
 		d.Chips = append(d.Chips, chip{c.says(doc.title(t.Name, c.Property)), c.Value, d.without(c).href()})
+	}
+	if len(d.Where) > 0 || d.Origin != "" { // else the page itself says that there is nothing
+		d.Warnings = warnings
 	}
 	if d.Search != "" {
 		all := d.at(0)

@@ -27,6 +27,8 @@ type chartView struct {
 type drawnChart struct {
 	chart.Chart
 	Notes []string
+	// Warnings are those of the list, which its page shows by itself.
+	Warnings []string
 	// Address is that of the page with the chart, "" for the page that it is on.
 	Address string
 }
@@ -73,7 +75,9 @@ func (a *asker) listChart(v listView) (*drawnChart, error) {
 	out := &drawnChart{}
 	several := 0
 	done, last, err := view.EachPage(args, chartRows, func(args map[string]any) (t view.Table, err error) {
-		return t, a.ask("entities_list", args, &t)
+		result, err := a.answered("entities_list", args, &t)
+		out.Warnings = result.Warnings
+		return t, err
 	}, func(page view.Table, columns []view.Column) error {
 		for _, c := range columns {
 			kind := datatypeName(c.Datatype)

@@ -17,6 +17,34 @@ import (
 	"trails/e2e/testrun"
 )
 
+// A list says of a filter that no node can meet why that is, on its page and where it is kept on the dashboard.
+func TestAListSaysWhyAFilterFindsNothing(t *testing.T) {
+	f := newExample(t)
+	for query, why := range map[string]string{
+		"Requirement?where=status%3Dmett":           `did you mean "met"?`,
+		"Requirement?where=status%3Dmett&by=status": `did you mean "met"?`,
+		"Requirement?where=priority%3E9000":         "no Requirement has priority > 9000",
+		"Decision?where=about%3DPages":              "compare about.title with a label",
+	} {
+		address := "/admin/types/" + query
+		a := f.get(t, address, http.StatusOK)
+		if text := mainText(a); !strings.Contains(text, why) {
+			t.Errorf("%s does not say %q: %s", query, why, text)
+		}
+		checkPage(t, query, a)
+		f.keepView(t, http.StatusSeeOther, "view", strings.TrimPrefix(address, "/admin/"), "title", query, "dashboard", "1")
+	}
+	kept := mainText(f.get(t, "/admin/dashboard", http.StatusOK))
+	for why, times := range map[string]int{`did you mean "met"?`: 2, "priority > 9000": 1, "compare about.title": 1} {
+		if strings.Count(kept, why) != times {
+			t.Errorf("the dashboard does not say %q %d times: %s", why, times, kept)
+		}
+	}
+	if a := f.get(t, "/admin/types/Requirement?where=status%3Dmet", http.StatusOK); strings.Contains(a.text, `aria-label="Warnings"`) {
+		t.Error("it warns of a filter that finds something")
+	}
+}
+
 // A filter or a search that cannot be used leaves the list as it is without it, and what
 // is wrong stands beside the form that it was written into, with what was written.
 func TestABadFilterKeepsTheListAndSaysSoBesideTheFilter(t *testing.T) {

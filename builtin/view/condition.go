@@ -127,7 +127,11 @@ func warnOfUnknown(ctx context.Context, r *invoke.Request, list []browse.Conditi
 				return err
 			}
 			if !d.Exists {
-				r.Warn("there is no %s, which %s is compared with; search finds the ids of nodes", r.Snapshot.Name(v), c.Path)
+				way := "search finds the ids of nodes"
+				if class := r.Snapshot.Schema().Type(p.Class); class != nil && r.Snapshot.Schema().LabelOf(class) != "" && len(c.Path) == 1 {
+					way = fmt.Sprintf("compare %s.%s with a label, or give an id, which search finds", c.Path, r.Snapshot.Schema().LabelOf(class))
+				}
+				r.Warn("there is no %s, which %s is compared with; %s", r.Snapshot.Name(v), c.Path, way)
 			}
 		}
 	}

@@ -90,13 +90,12 @@ func viewList(ctx context.Context, r *invoke.Request, in TableAsked) (*Table, er
 	if len(wrong) > 0 {
 		return nil, fault.Arguments(wrong...)
 	}
-	most, read := textList, r.Snapshot.Table
+	most := textList
 	if in.Whole {
 		most, q.Each = math.MaxInt, valuesWhole
-		read = func(ctx context.Context, q browse.TableQuery) (browse.TablePage, error) { return Listed(ctx, r, q) }
 	}
 	q.Wide = true
-	page, err := read(ctx, q)
+	page, err := Listed(ctx, r, q)
 	if err != nil {
 		return nil, err
 	}
