@@ -91,9 +91,10 @@ func (d listData) drawColumns() h.Node {
 	return h.Details(h.Class("menu"), h.Name(oneMenu), h.ID("columns"), h.Summary(h.Text("Columns")), h.GetForm(typeURL(d.Type), h.Class("menu-body"),
 		d.keptFilters(), d.keptSearch(), d.keptOrder(), d.keptChart(),
 		h.Map(d.All, func(p schema.PropertyDocument) h.Node {
-			return h.Label(h.Input(h.Type("checkbox"), h.Name("col"), h.Value(p.Name), h.If(d.Shows(p.Name), h.Checked())), h.Text(" "+titleOf(p)))
+			return h.Label(h.Input(h.Type("checkbox"), h.Name("col"), h.Value(p.Name), h.If(d.Shows(p.Name), h.Checked())), h.Text(" "+titleOf(p)+textIf(p.Name == d.Label, ", once more", "")))
 		}),
-		h.Button(h.Text("Show these"))))
+		h.Button(h.Text("Show these")),
+		h.If(len(d.listView.Columns) > 0, h.A(h.Attr("data-first-columns"), h.Href(d.atFirst().href()), h.Text("As at first")))))
 }
 
 // drawOrigins are links to what one class of sources alone said.

@@ -461,6 +461,12 @@ func (v listView) arguments() map[string]any {
 	return args
 }
 
+// atFirst is the list with the columns that it has where none are chosen.
+func (v listView) atFirst() listView {
+	v.Columns = nil
+	return v
+}
+
 // href is the address of the view; what is as usual is left out.
 func (v listView) href() string {
 	q := url.Values{}
@@ -760,7 +766,7 @@ func (d listData) mayEdit() bool {
 	return slices.ContainsFunc(d.Rows, func(r view.Row) bool { return d.editURL(r.Node) != "" })
 }
 
-// Shows reports a column that the picker marks.
+// Shows reports a column that the picker marks: the label, which is the first column of every list, where it has one more.
 func (d listData) Shows(property string) bool {
-	return property == d.Label || slices.ContainsFunc(d.Columns, func(h heading) bool { return h.Name == property })
+	return slices.ContainsFunc(d.Columns, func(h heading) bool { return h.Name == property })
 }

@@ -45,6 +45,18 @@ func TestAListSaysWhyAFilterFindsNothing(t *testing.T) {
 	}
 }
 
+// Who chooses one more column has the label once, which is the first column of every list.
+func TestTheLabelIsNoColumnThatIsChosenUnlessSomebodyDoes(t *testing.T) {
+	f := newExample(t)
+	a := f.get(t, "/admin/types/Requirement", http.StatusOK)
+	if got := controlsOf(a.byID(t, "columns"))["col"]; !slices.Equal(got, []string{"code", "status", "priority"}) {
+		t.Errorf("the picker marks %q", got)
+	}
+	if got := controlsOf(f.get(t, "/admin/types/Requirement?col=title", http.StatusOK).byID(t, "columns"))["col"]; !slices.Equal(got, []string{"title"}) {
+		t.Errorf("the picker marks %q where the label is chosen", got)
+	}
+}
+
 // A filter or a search that cannot be used leaves the list as it is without it, and what
 // is wrong stands beside the form that it was written into, with what was written.
 func TestABadFilterKeepsTheListAndSaysSoBesideTheFilter(t *testing.T) {

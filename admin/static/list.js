@@ -2,6 +2,26 @@
 // in its place. All of it has a link or a form that does the same.
 "use strict";
 (() => {
+	// The browser keeps the columns that somebody chose for a type: the list has them where its address names none.
+	const menu = () => document.querySelector("#columns form");
+	const keptAt = `trails:columns:${document.getElementById("find")?.dataset.base}:${location.pathname}`;
+	const keep = columns => {
+		try {
+			if (columns) localStorage.setItem(keptAt, JSON.stringify(columns));
+			else localStorage.removeItem(keptAt);
+		} catch { /* it is not allowed to remember */ }
+	};
+	const here = new URL(location.href);
+	if (menu() && !here.searchParams.has("col")) {
+		try {
+			const known = new Set([...menu().elements.col].map(it => it.value)); // others are gone since
+			for (const name of JSON.parse(localStorage.getItem(keptAt)) || []) if (known.has(name)) here.searchParams.append("col", name);
+			if (here.searchParams.has("col")) location.replace(here);
+		} catch { /* nothing is remembered, or somebody else wrote there */ }
+	}
+	document.addEventListener("submit", e => { if (e.target === menu()) keep(new FormData(e.target).getAll("col")); }, true);
+	document.addEventListener("click", e => { if (e.target.closest("[data-first-columns]")) keep(null); }, true);
+
 	// A click with Shift on a column's head sorts by it after the columns that sort already.
 	document.addEventListener("click", e => {
 		const head = e.shiftKey && e.target.closest(".list-table th a[data-too]");

@@ -614,6 +614,30 @@ async function atOnce ({ page }) {
   equal(await number.innerText(), was, 'nothing is changed')
 }
 
+// columns chooses columns of a list, which has them again later, until it has those of the first time.
+async function columns ({ page }) {
+  const heads = async () => (await page.locator('.list-table thead th').allInnerTexts()).slice(1)
+  const choose = async (name) => {
+    await page.locator('#columns summary').click()
+    await page.locator('#columns').getByText(name, { exact: true }).click()
+  }
+  await page.goto(`${base}/admin/types/Requirement`)
+  const first = await heads()
+  await choose('Priority')
+  await page.getByRole('button', { name: 'Show these' }).click()
+  await page.waitForURL('**col=code&col=status')
+  const fewer = first.filter((it) => it !== 'Priority')
+  equal(await heads(), fewer, 'the columns that were chosen, with the label once')
+  await page.goto(`${base}/admin`)
+  await page.locator('main a.card', { hasText: 'Requirement' }).click()
+  await page.waitForURL('**col=code&col=status')
+  equal(await heads(), fewer, 'the columns that the browser has kept')
+  await choose('As at first')
+  await page.waitForURL('**/Requirement')
+  await page.goto(`${base}/admin/types/Requirement`)
+  equal(await heads(), first, 'the columns of the first time')
+}
+
 // hovering moves the pointer over a row with a text that has no room: the row keeps its height, and a tooltip has the text.
 async function hovering ({ page }) {
   await page.goto(`${rich}/admin/types/Alpha?col=alphaText`)
@@ -1062,7 +1086,7 @@ async function main () {
         await window.end()
       }
     }
-    for (const part of [cells, atOnce, hovering, arrives, references, editing, signIn, issuing]) {
+    for (const part of [cells, atOnce, columns, hovering, arrives, references, editing, signIn, issuing]) {
       const window = await open(browser)
       await part(window)
       await window.end()
