@@ -33,7 +33,13 @@ type Rows struct {
 	sources  []string
 	headers  map[uint16][]string // of the tables, by number of the input
 	rejected map[rowStart]*rejection
-	begins   map[change.Source]rowStart // by lines other than the first of their row
+	long     []longRow // in the order of the inputs and their lines
+}
+
+// longRow is a row of several lines.
+type longRow struct {
+	at   rowStart
+	last uint64 // line
 }
 
 // rowStart is where a row begins.
@@ -50,9 +56,7 @@ type row struct {
 }
 
 func newRows() *Rows {
-	return &Rows{
-		headers: map[uint16][]string{}, rejected: map[rowStart]*rejection{}, begins: map[change.Source]rowStart{},
-	}
+	return &Rows{headers: map[uint16][]string{}, rejected: map[rowStart]*rejection{}}
 }
 
 // Close removes what the rows left on disk. Nil has nothing to close.
@@ -64,8 +68,8 @@ func (k *Rows) Close() {
 
 // keep stores a row that begins at one place and ends on a line.
 func (k *Rows) keep(at rowStart, last uint64, cells []string, text []byte) error {
-	for line := at.Line + 1; line <= last; line++ {
-		k.begins[change.Source{File: at.File, Line: line}] = at
+	if last > at.Line {
+		k.long = append(k.long, longRow{at, last})
 	}
 	k.count++
 	encoded, err := json.Marshal(row{At: at, Cells: cells, Text: text})
@@ -84,7 +88,13 @@ func (k *Rows) startOf(at change.Source) rowStart {
 		return at
 	}
 	at.Column = 0
-	return cmp.Or(k.begins[at], at)
+	next, _ := slices.BinarySearchFunc(k.long, at, func(row longRow, at change.Source) int {
+		return cmp.Or(cmp.Compare(row.at.File, at.File), cmp.Compare(row.at.Line, at.Line+1)) // the first row behind the line
+	})
+	if next > 0 && k.long[next-1].at.File == at.File && at.Line <= k.long[next-1].last {
+		return k.long[next-1].at
+	}
+	return at
 }
 
 // reject records an error of the row that begins at a place.
