@@ -134,7 +134,7 @@ type propertyStats struct {
 	written  written
 	split    bool             // a cell has ";"
 	prose    bool             // a part beside a ";" is long, empty or a piece of a sentence
-	empty    bool             // a cell is an empty JSON array
+	empty    bool             // a cell is an empty JSON array, or has spaces alone
 	again    bool             // a node has it in several records
 	unnamed  bool             // the column has no name in the data
 	sameLang bool             // a node has two texts in one language
@@ -201,7 +201,10 @@ func (p *Proposal) Add(r Record) error {
 			}
 		default:
 			text, isText := v.(string)
-			if r.Cells && isText && isNoValue(text) && text != r.ID {
+			if isText && strings.TrimSpace(text) == "" {
+				text = " " // how many spaces there are says nothing
+			}
+			if r.Cells && isText && (isNoValue(text) || text == " ") && text != r.ID {
 				if s.noValue == nil {
 					s.noValue = map[string]int64{}
 				}
@@ -218,7 +221,7 @@ func (p *Proposal) Add(r Record) error {
 	return nil
 }
 
-// countNoValues counts the cells such as N/A of columns whose values are texts: they are texts, too.
+// countNoValues counts the cells such as N/A, or of spaces alone, of columns whose values are texts: they are texts, too.
 func (p *Proposal) countNoValues() {
 	for _, t := range p.types {
 		for _, s := range t.properties {
@@ -356,6 +359,9 @@ func cellParts(text string) (parts []any, isArray bool) {
 		return parts, true
 	}
 	parts = nil
+	if strings.TrimSpace(text) == "" {
+		return nil, false // a cell of spaces has none
+	}
 	for part := range strings.SplitSeq(text, ";") {
 		parts = append(parts, strings.TrimSpace(part))
 	}

@@ -167,7 +167,7 @@ func TestWhatIsNoNameIsRefused(t *testing.T) {
 // others, since whole cells and their parts are counted apart only from the first of them on.
 func TestAProposalDoesNotDependOnTheOrderOfItsRows(t *testing.T) {
 	for name, odd := range map[string]string{
-		"several values": "a-1; a-2", "several numbers": "1;2", "space": " a-3 ", "an array": `["a-1", "a-9"]`, "no values": "[]",
+		"several values": "a-1; a-2", "several numbers": "1;2", "space": " a-3 ", "spaces alone": "  ", "an array": `["a-1", "a-9"]`, "no values": "[]",
 		"several sentences": "It rains; it does not stop!", "an empty part": "a-1;", "a long text": strings.Repeat("x", 80),
 	} {
 		for kind, cell := range map[string]func(int) string{
@@ -200,5 +200,35 @@ func TestAProposalDoesNotDependOnTheOrderOfItsRows(t *testing.T) {
 				}
 			})
 		}
+	}
+}
+
+// TestACellOfSpacesDoesNotDecideWhatItsColumnIs holds that it is no value among numbers and dates, and a text among texts.
+func TestACellOfSpacesDoesNotDecideWhatItsColumnIs(t *testing.T) {
+	for name, c := range map[string]struct {
+		cells []string
+		want  string
+	}{
+		"texts":    {[]string{"ab", "cd", "  "}, "c: {type: string, required: true}"},
+		"the rest": {[]string{"\n", "  "}, "c: {type: string, required: true}"},
+		"numbers":  {[]string{"  ", "1", "2"}, "c: {type: integer}"},
+		"dates":    {[]string{"2024-01-02", " ", "2024-01-03"}, "c: {type: date}"},
+		"lists":    {[]string{"a; b", " ", "c"}, "c: {type: string, many: true}"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var p infer.Proposal
+			for _, cell := range c.cells {
+				if strings.TrimSpace(cell) == "" {
+					cell = strings.Repeat(cell, 10_000)
+				}
+				if err := p.Add(infer.Record{Type: "T", Names: []string{"c"}, Data: map[string]any{"c": cell}, Cells: true}); err != nil {
+					t.Fatal(err)
+				}
+			}
+			p.FindKeys()
+			if got := string(p.YAML()); !strings.Contains(got, c.want) || len(got) > 1000 {
+				t.Errorf("want %s in\n%s", c.want, got)
+			}
+		})
 	}
 }

@@ -179,6 +179,9 @@ func accepts(word string, v any, cell bool) bool {
 	p := properties[word]
 	if text, isText := v.(string); cell && isText {
 		v = p.CellValue(strings.TrimSpace(text)) // as a load reads cells, except texts
+		if v == nil && word == "string" {
+			v = text // of spaces
+		}
 	}
 	_, problem := noTypes.Term(p, v)
 	return problem == nil
