@@ -33,14 +33,16 @@ type labelled struct {
 
 // Bounds of references to rows of the same data by their labels.
 const (
-	maxWaiting = 50_000  // rows
-	maxLabels  = 200_000 // rows with labels
+	maxWaiting      = 50_000   // rows
+	maxWaitingBytes = 64 << 20 // of their cells
+	maxLabels       = 200_000  // rows with labels
 )
 
 // siblings are rows of the data, so that other rows can refer to them by their labels. A row with a text that is neither
 // an id nor a label of the graph waits until all rows are read, because the one that it means may come later.
 type siblings struct {
 	waiting  []func() error
+	held     int                               // bytes of the cells of the rows that wait
 	done     bool                              // all rows are read
 	unfound  bool                              // the row that was matched last has such a text
 	byLabel  map[string]map[rdf.Term][]rdf.IRI // by the name of their type
@@ -237,7 +239,7 @@ func (r *reader) await(w tableRow, at func(cell int) (line, column int)) bool {
 	if !r.unfound || len(w.unmatched) > 0 {
 		return false
 	}
-	if len(r.waiting) == maxWaiting {
+	if len(r.waiting) == maxWaiting || r.held+w.bytes > maxWaitingBytes {
 		r.tooMany = true
 		return false
 	}
@@ -260,6 +262,7 @@ func (r *reader) await(w tableRow, at func(cell int) (line, column int)) bool {
 	}
 	w.at = func(cell int) (line, column int) { return places[cell][0], places[cell][1] }
 	source, conventions := r.source, r.Conventions
+	r.held += w.bytes
 	r.waiting = append(r.waiting, func() (err error) {
 		r.source, r.Conventions = source, conventions
 		if w.unmatched, err = r.match(&w.n, nil); err != nil {
@@ -282,7 +285,7 @@ func (r *reader) finishWaiting() error {
 		}
 	}
 	if r.tooMany && r.some {
-		r.Notes = append(r.Notes, fmt.Sprintf("rows refer to others of the same data by labels, which is done for %d rows with such references and for labels of %d rows; where there are more, write ids", maxWaiting, maxLabels))
+		r.Notes = append(r.Notes, fmt.Sprintf("rows refer to others of the same data by labels, which is done for %d rows with such references, of %d MiB together, and for labels of %d rows; where there are more, write ids", maxWaiting, maxWaitingBytes>>20, maxLabels))
 	}
 	return nil
 }
