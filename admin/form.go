@@ -82,7 +82,22 @@ func (s *site) newForm(w http.ResponseWriter, r *http.Request, id string) (*form
 			return &formState{asker: s.asker(w, r), capability: d, shape: formShape(d), entries: map[string]form.Entry{}, key: uuid.NewString(), callable: callable}, nil
 		}
 	}
-	return nil, fault.New(fault.NotFound, "there is no capability %s, or it is not for you", line(id))
+	return nil, notOffered(id, callable)
+}
+
+// detailOffered is the detail of a fault that names the capabilities like the one that is not offered.
+const detailOffered = "offered"
+
+// notOffered is the fault of a capability that the caller may not call. It says the same of one that does not exist, so that
+// nobody learns the names of what is hidden from them.
+func notOffered(id string, callable []capability.Descriptor) *fault.Error {
+	near := []string{}
+	for _, d := range callable {
+		if alike(d.ID, id) && len(near) < mostSimilar {
+			near = append(near, d.ID)
+		}
+	}
+	return fault.New(fault.NotFound, "%s is not offered to you: either there is no capability of this name, or it needs a scope, a group or a policy that you do not have", line(id)).With(detailOffered, near)
 }
 
 // emptyForm answers the empty form, or that of one instance, with its values, when the

@@ -112,7 +112,7 @@ func (s *site) showFailed(w http.ResponseWriter, r *http.Request, p *post, err e
 func (f *formState) data(v formView) formData {
 	d := formData{
 		formView: v, Capability: f.capability, Type: f.capability.InputShape.NodeType, Effect: effects[f.capability.SideEffects],
-		Form: form.New(f.needed(), f.entries, f.problems), Target: f.target, Key: f.key, Seen: f.seen,
+		Form: form.New(f.needed(), f.entries, f.worded()), Target: f.target, Key: f.key, Seen: f.seen,
 		Pick: changesOne(f.capability) && f.target == nil && !v.Gone, Writes: f.capability.SideEffects != capability.None,
 		Asks: f.capability.ConsentRequired, Upload: uploads[f.capability.ID], Labels: map[string]string{},
 	}
@@ -126,7 +126,7 @@ func (f *formState) data(v formView) formData {
 	if d.Pick {
 		id, _ := f.shape.Field("id") // the form asks for the instance alone
 		id.Type, id.NodeType = capability.IRI, f.capability.InputShape.NodeType
-		d.Form = form.New(capability.Shape{Fields: []capability.Field{id}}, f.entries, f.problems)
+		d.Form = form.New(capability.Shape{Fields: []capability.Field{id}}, f.entries, f.worded())
 	}
 	for _, field := range d.Form.Fields {
 		switch {
@@ -155,6 +155,19 @@ func (f *formState) data(v formView) formData {
 		}
 	}
 	return d
+}
+
+// worded are the mistakes with what people call the fields.
+func (f *formState) worded() []fault.FieldError {
+	help := fieldHelp{Words: f.capability.InputShape.NodeType != ""}
+	out := slices.Clone(f.problems)
+	for i := range out {
+		out[i].Message = mistake(out[i], func(name string) string {
+			field, _ := f.shape.Field(name)
+			return help.called(form.Field{Name: name, Title: field.Label})
+		})
+	}
+	return out
 }
 
 // needed is the shape of the form with what the instance cannot be without.

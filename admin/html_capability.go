@@ -3,6 +3,7 @@ package admin
 import (
 	"fmt"
 	"net/url"
+	"strings"
 
 	"trails/admin/form"
 	h "trails/admin/html"
@@ -67,7 +68,9 @@ func (d formData) drawProblems() h.Node {
 	return h.Section(h.Class("notice notice-bad problems"), h.ID("problems"), h.Role("alert"), focused(), h.Aria("labelledby", "h-problems"),
 		h.H2(h.ID("h-problems"), h.Textf("%d %s to mend", n, plural(n, "thing", "things"))),
 		h.Ul(h.Map(d.Form.Problems, func(p form.Problem) h.Node {
-			return h.Li(h.If(p.Field != "", h.Group{anchor("", fragment(p.Field), h.B(h.Text(help.called(p.Of)))), h.Text(": ")}), h.Bdi(h.Text(p.Message)))
+			called := help.called(p.Of)
+			rest, begins := strings.CutPrefix(p.Message, called+" ") // then it is not said twice
+			return h.Li(h.If(p.Field != "", h.Group{anchor("", fragment(p.Field), h.B(h.Text(called))), h.Text(textIf(begins, " ", ": "))}), h.Bdi(h.Text(rest)))
 		})))
 }
 

@@ -33,7 +33,7 @@ func (d commitsData) main(p page) h.Node {
 	}
 }
 
-// drawFilter is the form that chooses commits. What its field When has goes before days that are chosen.
+// drawFilter is the form that chooses commits, folded where the page is narrow. What its field When has goes before days that are chosen.
 func (d commitsData) drawFilter(f frame) h.Node {
 	given := d.Filter.Get
 	choice := func(name, any string, of ...string) h.Node {
@@ -49,7 +49,7 @@ func (d commitsData) drawFilter(f frame) h.Node {
 	if from, to := datesOf(when); when == from+".."+to || when == from {
 		when = "" // the days have it
 	}
-	return h.Form(h.Method("get"), h.Action(commitsURL), h.Class("filter"), h.Role("search"), h.Aria("label", "Choose commits"), h.If(d.Schema, hiddenInput("schema", "1")),
+	return h.Details(h.Class("narrow-fold"), h.If(d.Wrong != "", h.Attr("open")), h.Summary(h.Text("Choose commits")), h.Form(h.Method("get"), h.Action(commitsURL), h.Class("filter"), h.Role("search"), h.Aria("label", "Choose commits"), h.If(d.Schema, hiddenInput("schema", "1")),
 		labelled("", "when", "When", h.Input(h.ID("when"), h.Name("when"), h.Value(when), h.Attr("placeholder", "yesterday, 2026-01.."), h.Attr("list", "whens")), h.DataList(h.ID("whens"), h.Map([]string{"today", "yesterday", "last 7 days", "last 30 days"}, func(word string) h.Node { return option(word, word, false) }))),
 		day("from", "From", d.From), day("to", "To", d.To),
 		h.If(len(f.Branches) > 1, labelled("", "of-branch", "Branch", h.Select(h.ID("of-branch"), h.Name("branch"), h.Map(f.Branches, func(name string) h.Node {
@@ -60,7 +60,7 @@ func (d commitsData) drawFilter(f frame) h.Node {
 		labelled("", "origin", "Origin", choice("origin", "any", policy.OriginNames()...)),
 		labelled("", "door", "Door", choice("door", "any", "page", "terminal", "script", "mcp", "http")),
 		labelled("", "call", "Call", text("call", "load")),
-		h.Button(h.Text("Filter")))
+		h.Button(h.Text("Filter"))))
 }
 
 // drawDays are the latest days with how many commits each has, as links to those.
@@ -146,10 +146,15 @@ func (d commitData) main(p page) h.Node {
 			prop("When", timeAt(c.Time), space, faint("UTC")),
 			d.drawCall()),
 		section("changed", h.Text("What changed"), nil,
-			h.Map(data, draw), h.If(len(definitions) > 0, h.Details(h.ID("definitions"), h.If(len(data) == 0, h.Attr("open")),
+			stepsOf(d.Steps), h.Map(data, draw), h.If(len(definitions) > 0, h.Details(h.ID("definitions"), h.If(len(data)+len(d.Steps) == 0, h.Attr("open")),
 				h.Summary(h.Text("The schema, as it is stored: "+times(len(definitions), "node", "nodes"))), h.Map(definitions, draw))),
 			h.If(len(d.Nodes) == 0, empty(h.Text("No statement changed."))), d.Pager.draw()),
 	}
+}
+
+// stepsOf lists what became of the schema.
+func stepsOf(steps []string) h.Node {
+	return h.If(len(steps) > 0, h.Ul(h.Class("panel pad steps"), h.Map(steps, func(step string) h.Node { return h.Li(bdiLine(step)) })))
 }
 
 // drawCall is the call that made the commit.

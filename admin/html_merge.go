@@ -14,7 +14,7 @@ func (m *merge) main(p page) h.Node {
 		pageHead(h.Group{h.H1(h.Text("Merge")), lead(h.Text("What one branch changed becomes part of another, as one commit. What both changed differently is decided here."))},
 			h.If(m.Source != "", actions(anchor("button", withQuery(diffURL, url.Values{"to": {m.Source}}), h.Text("What it changed"))))),
 		m.drawChoice(),
-		h.If(m.Problem != "", alert(m.Problem)),
+		h.If(m.Problem != "", alert(m.Problem)), mistakes(p.colours, m.Mistakes),
 		h.Iff(m.Source != "", func() h.Node { return m.drawForm(p.colours) }),
 	}
 }

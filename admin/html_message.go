@@ -20,12 +20,18 @@ func (d failure) main(p page) h.Node {
 	return h.Section(h.Class("notice notice-bad"),
 		h.P(h.Class("status"), h.Text(fmt.Sprint(d.Status))), h.H1(h.Text(p.Title)), says,
 		h.If(len(d.Fields) > 0, h.Ul(h.Class("fields"), h.Map(d.Fields, func(f fault.FieldError) h.Node {
-			return h.Li(plainCode(line(f.Field)), space, bdiMessage(f.Message))
+			return h.Li(plainCode(line(f.Field)), space, bdiMessage(p.colours.mistake(f)))
 		}))),
 		h.If(d.DeletedBy != "", h.P(h.Text("It was deleted by commit "), commitLink(d.DeletedBy), h.Text(". "), anchor("", d.History, h.Text("Read its history")), h.Text("."))),
 		h.If(len(d.Suggestions) > 0, h.Group{
 			h.P(h.Text("Perhaps you look for one of these:")),
 			h.Ul(h.Map(d.Suggestions, func(l link) h.Node { return h.Li(l.draw()) })),
+		}),
+		h.If(d.NotOffered, h.Group{
+			h.P(h.Text("You are "), bdiLine(p.Frame.Who), h.Text(textIf(p.Frame.SignedIn,
+				". Who has more rights sees more: sign out, above, and sign in with a token that has them.",
+				". Who has more rights sees more: open the sign-in link that the server printed when it was started, or sign in with a token that has them."))),
+			h.P(anchor("", "/admin/capabilities", h.Text("All that you may call"))),
 		}),
 		h.P(anchor("", "/admin", h.Text("Go to the overview"))),
 		h.If(d.Trace != "", drawTrace(d.Trace)))
@@ -57,11 +63,15 @@ func (d loginData) providerLink() h.Node {
 }
 
 // main asks whether a form is to be sent, and shows what it has.
-func (u unsent) main(page) h.Node {
+func (u unsent) main(p page) h.Node {
 	return h.Div(h.Class("sign-in"), h.H1(h.Text("Not sent yet")), lead(h.Text("You are signed in again. What you sent before was not done:")),
 		h.Form(h.Class("form panel"), h.Method("post"), h.Action(u.Action), h.EncType("multipart/form-data"), h.Map(u.Values, keptInput),
 			h.Ul(h.Class("vals"), h.Map(u.Values, func(v hidden) h.Node {
-				return h.If(!strings.HasPrefix(v.Name, "_") && v.Value != "", h.Li(bdiLine(v.Name+": "+v.Value)))
+				value := v.Value
+				if v.Name == "property" {
+					value = p.colours.property(value)
+				}
+				return h.If(!strings.HasPrefix(v.Name, "_") && v.Value != "", h.Li(bdiLine(p.colours.property(v.Name)+": "+value)))
 			})),
 			h.Div(h.Class("buttons"), h.Button(h.Class("primary"), h.Text("Send it now")), anchor("button", "/admin", h.Text("Leave it")))))
 }

@@ -3,7 +3,6 @@ package admin
 import (
 	"fmt"
 	"net/url"
-	"strings"
 
 	h "trails/admin/html"
 	kgschema "trails/schema"
@@ -38,8 +37,8 @@ func (t typeShown) draw(colours *palette) h.Node {
 	names := func(list []string) h.Node {
 		return h.Map(list, func(name string) h.Node { return h.Group{typeAnchor(name), space} })
 	}
-	fact := func(what, value string) h.Node {
-		return h.If(value != "", h.Li(h.Text(what+" "), h.B(h.Text(value))))
+	fact := func(what string, names []string) h.Node {
+		return h.If(len(names) > 0 && names[0] != "", h.Li(h.Text(what+" "), t.named(names)))
 	}
 	do := func(verb string) h.Node {
 		return h.Group{h.Text(" · "), anchor("", capabilityURL(t.Capacity+"."+verb), h.Text(verb))}
@@ -59,12 +58,33 @@ func (t typeShown) draw(colours *palette) h.Node {
 		h.Ul(h.Class("facts"),
 			h.If(len(t.Extends) > 0, h.Li(h.Text("extends "), names(t.Extends))),
 			h.If(len(t.Extended) > 0, h.Li(h.Text("extended by "), names(t.Extended))),
-			fact("label", t.Label), fact("key", strings.Join(t.Key, ", ")), fact("ids", string(t.Mint)),
-			h.Map(t.Unique, func(together []string) h.Node { return fact("unique", strings.Join(together, ", ")) }),
+			fact("label", []string{t.Label}), fact("key", t.Key), h.Li(h.Text("ids "), h.B(h.Text(string(t.Mint)))),
+			h.Map(t.Unique, func(together []string) h.Node { return fact("unique together", together) }),
 			h.Li(h.Code(h.Class("id faint"), h.Text(line(t.IRI))))),
 		h.Div(h.Class("scroll"), h.TabIndex("0"), h.Role("region"), h.Aria("label", "Properties of "+t.Name), h.Table(h.Class("schema-table"),
 			columns("Property", "Values", "Constraints", "Description"),
 			h.TBody(either(len(properties) > 0, properties, h.Tr(h.Td(h.ColSpan("4"), h.Class("empty"), h.Text("No properties."))))))))
+}
+
+// beside is the label of a property after its name; nothing when it has none.
+func beside(label string) h.Node { return h.If(label != "", h.Group{space, span("soft", line(label))}) }
+
+// named are properties of the type by their names, each with its label.
+func (t typeShown) named(names []string) h.Node {
+	return separated(h.Text(", "), h.Map(names, func(name string) h.Node {
+		label := ""
+		for _, p := range t.Properties {
+			if p.Name == name {
+				label = p.Label
+			}
+		}
+		for _, i := range t.Inherited {
+			if i.Property.Name == name {
+				label = i.Property.Label
+			}
+		}
+		return h.Group{h.B(h.Text(name)), beside(label)}
+	}))
 }
 
 // schemaProperty is a property of a type, from the supertype that has it, or "".
@@ -75,7 +95,7 @@ func schemaProperty(p kgschema.PropertyDocument, from string) h.Node {
 	}
 	mark := func(is bool, kind, text string) h.Node { return h.If(is, h.Group{space, badge(kind, text)}) }
 	return h.Tr(
-		rowHead(h.Abbr(h.Title(line(p.IRI)), h.Text(p.Name)), h.If(from != "", h.Group{space, anchor("badge", fragment(from), h.Text("from "+from))})),
+		rowHead(h.Abbr(h.Title(line(p.IRI)), h.Text(p.Name)), beside(p.Label), h.If(from != "", h.Group{space, anchor("badge", fragment(from), h.Text("from "+from))})),
 		h.Td(h.Class("nowrap"), values, mark(p.Many, "", "many"), mark(p.Required, "good", "required"), mark(p.Unique, "", "unique")),
 		h.Td(h.Map(constraints(p), func(c string) h.Node { return h.Group{h.Code(h.Class("constraint"), h.Text(line(c))), space} })),
 		h.Td(h.Class("soft"), h.Text(line(p.Description))))

@@ -15,7 +15,7 @@ import (
 )
 
 // main is the page: who may, what was done, the steps with their plan, and the controls that make the next step.
-func (d *schemaEdit) main(page) h.Node {
+func (d *schemaEdit) main(p page) h.Node {
 	head := pageHead(h.Group{h.H1(h.Text("Change the schema")), sub(h.Text("version " + d.Seen)), lead(h.Text(d.scope()))},
 		actions(anchor("button", "/admin/schema", h.Text("The schema"))))
 	if !d.May {
@@ -28,13 +28,13 @@ func (d *schemaEdit) main(page) h.Node {
 		h.If(d.Done != "", h.Section(h.Class("notice"), h.Role("status"), focused(), h.Aria("label", "What happened"),
 			h.P(h.Text("The schema was changed by commit "), commitLink(d.Done), h.Text(".")),
 			actions(undoButton(d.Done), anchor("button", "/admin/schema", h.Text("See the schema"))))),
-		h.Iff(d.Wrong != "", d.drawWrong),
+		h.Iff(d.Wrong != "", func() h.Node { return d.drawWrong(p.colours.property) }),
 		h.If(d.Changed, h.P(h.Class("notice notice-warn"), h.Text("Somebody else changed the schema since you began: it is version "+d.Seen+" now. Your steps are kept. "), anchor("", "/admin/commits?schema=1", h.Text("See what was changed")))),
 		h.Form(h.Method("post"), h.Action(schemaEditURL), h.Class("schema-edit"),
 			h.Button(h.Class("hide"), h.TabIndex("-1"), h.Aria("hidden", "true"), h.Name(doName), h.Value(doing), h.Text("Go on")), // what Enter presses
 			hiddenInput(keyName, d.Key), hiddenInput("seen", d.Seen), hiddenInput("on", d.On),
 			h.Map(d.Steps, func(step string) h.Node { return hiddenInput("step", step) }),
-			h.Iff(len(d.Steps) > 0, d.drawSteps), d.drawEditor(), d.drawTypes()),
+			h.Iff(len(d.Steps) > 0, func() h.Node { return d.drawSteps(p.colours.property) }), d.drawEditor(), d.drawTypes()),
 		h.Iff(d.Patch != "", func() h.Node {
 			return section("yaml", h.Text("As YAML"), nil,
 				fold("The steps", snippet("Patch", d.Patch)),
@@ -55,25 +55,25 @@ func (d *schemaEdit) scope() string {
 	return "You may not change the schema. It needs a token that lets you apply schemas, and the scope builder for what loosens, renames or removes."
 }
 
-func (d *schemaEdit) drawWrong() h.Node {
+func (d *schemaEdit) drawWrong(called func(string) string) h.Node {
 	return h.Section(h.Class("notice notice-bad"), h.Role("alert"), focused(), h.P(bdiMessage(d.Wrong)),
 		h.If(len(d.Fields) > 0, h.Ul(h.Map(d.Fields[:min(len(d.Fields), brokenListed)], func(f fault.FieldError) h.Node {
-			return h.Li(h.If(f.Field != "", h.Group{plainCode(line(f.Field)), space}), bdiMessage(f.Message))
+			return h.Li(h.If(f.Field != "", h.Group{plainCode(line(f.Field)), space}), bdiMessage(mistake(f, called)))
 		}))))
 }
 
 // drawSteps are the steps so far, what they would do, and the button that applies them.
-func (d *schemaEdit) drawSteps() h.Node {
+func (d *schemaEdit) drawSteps(called func(string) string) h.Node {
 	list := h.Group{}
 	for i, one := range d.Steps {
 		list = append(list, h.Li(h.Bdi(h.Text(whole(sentence(one)))), space,
 			h.Button(h.Class("small quiet"), h.Name(doName), h.Value("take "+strconv.Itoa(i)), h.Text("Take back"), unseen(fmt.Sprintf(" step %d", i+1)))))
 	}
-	return section("steps", h.Text("Your steps"), nil, h.Div(h.Class("panel pad"), h.Ol(h.Class("steps"), list), d.drawPlan()))
+	return section("steps", h.Text("Your steps"), nil, h.Div(h.Class("panel pad"), h.Ol(h.Class("steps"), list), d.drawPlan(called)))
 }
 
 // drawPlan is what the steps would do to the data.
-func (d *schemaEdit) drawPlan() h.Node {
+func (d *schemaEdit) drawPlan(called func(string) string) h.Node {
 	p := d.Plan.Plan
 	if p == nil {
 		return nil // the steps do not fit; the page says why
@@ -95,7 +95,7 @@ func (d *schemaEdit) drawPlan() h.Node {
 		h.If(len(d.Broken) > 0, h.Group{
 			h.H3(h.Text("What stands against them")),
 			h.Ul(h.Class("steps"), h.Map(d.Broken, func(f fault.FieldError) h.Node {
-				return h.Li(d.drawBroken(f), space, h.If(f.Field != "", h.Group{plainCode(line(f.Field)), space}), bdiMessage(f.Message))
+				return h.Li(d.drawBroken(f), space, h.If(f.Field != "", h.Group{plainCode(line(f.Field)), space}), bdiMessage(mistake(f, called)))
 			})),
 		}),
 		h.Map(d.Plan.Warnings, func(text string) h.Node { return h.P(h.Class("notice notice-warn"), bdiMessage(text)) }),
@@ -282,14 +282,14 @@ func (d *schemaEdit) drawType(name string) h.Node {
 	properties := d.doc().properties(name)
 	labels := h.Group{option("", "the id", t.Label == "")}
 	for _, p := range properties {
-		labels = append(labels, option(p.Name, p.Name, p.Name == t.Label))
+		labels = append(labels, option(p.Name, p.Name+textIf(p.Label != "", " "+p.Label, ""), p.Name == t.Label))
 	}
 	return h.Div(h.Class("schema-fields"),
 		schemaField("title", "Name", t.Title, h.MaxLength("100"), h.AutoFocus()),
 		labelled("", "f-label", "Label: what an instance is called", h.Select(h.ID("f-label"), h.Name("label"), labels)),
 		schemaField("description", "Description", t.Description, h.MaxLength("1000")),
 		h.If(len(properties) > 0, h.FieldSet(h.Class("field schema-ticks"), h.Legend(h.Text("Key: what tells instances apart")), h.Map(properties, func(p kgschema.PropertyDocument) h.Node {
-			return h.Label(h.Class("choice"), h.Input(h.Type("checkbox"), h.Name("key"), h.Value(p.Name), h.If(slices.Contains(t.Key, p.Name), h.Checked())), h.Text(" "+p.Name))
+			return h.Label(h.Class("choice"), h.Input(h.Type("checkbox"), h.Name("key"), h.Value(p.Name), h.If(slices.Contains(t.Key, p.Name), h.Checked())), h.Text(" "+p.Name), beside(p.Label))
 		}))),
 		d.drawRareOfType(name, t))
 }

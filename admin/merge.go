@@ -35,6 +35,7 @@ type merge struct {
 	Preview        mergePreview
 	Labels         map[string]string // of the nodes of its clashes, by their names
 	Problem        string
+	Mistakes       []fault.FieldError
 	Mass           string // how many statements go, if a person has to agree to that; "" otherwise
 	Asks           bool   // the target is protected from the viewer, who asks for the merge
 }
@@ -211,9 +212,7 @@ func (m *merge) refused(f *fault.Error) {
 		m.Mass = fmt.Sprint(removes)
 	}
 	m.Problem = f.Message
-	for _, field := range f.Fields {
-		m.Problem += ". " + field.Message
-	}
+	m.Mistakes = f.Fields
 }
 
 // showMerge answers the page with a fresh preview.

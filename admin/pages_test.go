@@ -40,7 +40,7 @@ func TestTheOverviewTellsWhatIsInTheGraph(t *testing.T) {
 
 func TestTheSchemaPageTellsConstraints(t *testing.T) {
 	f := newExample(t)
-	says(t, f.get(t, "/admin/schema", 200), "min_length 3", "one of proposed, accepted, met", "sh:minLength", "unique title, decided")
+	says(t, f.get(t, "/admin/schema", 200), "min_length 3", "one of proposed, accepted, met", "sh:minLength", "unique together title, decided")
 	if a := f.get(t, "/admin/schema/yaml", 200); !strings.Contains(a.text, "base: 'urn:trails:example:'") || !strings.HasPrefix(a.Header.Get("Content-Type"), "application/yaml") {
 		t.Errorf("got %s %.200s", a.Header.Get("Content-Type"), a.text)
 	}

@@ -16,6 +16,7 @@ import (
 	"trails/builtin/view"
 	"trails/fault"
 	"trails/invoke"
+	"trails/rdf"
 	"trails/schema"
 	"trails/text/outline"
 )
@@ -44,7 +45,8 @@ type proposal struct {
 	Action     string   // where its form is sent
 	Hidden     []hidden // what the form sends again, to make the same proposal
 	Changes    []view.NodeChange
-	More       bool // nodes change that are not shown
+	More       bool     // nodes change that are not shown
+	Steps      []string // of the schema, which are taken back
 	Key        string
 	Mass       string // how many statements go, if a person has to agree to that; "" otherwise
 	// FromOutcome means that the changes are those that the dry run lists.
@@ -54,8 +56,15 @@ type proposal struct {
 		Warnings       []string
 		Changes        wouldChange
 	}
-	Problem string
+	// Problem is why it cannot be done, Mistakes what would not fit, and Clashes what later commits did.
+	Problem  string
+	Mistakes []fault.FieldError
+	Clashes  []clash
 }
+
+// clash is what became of a node that a commit changed, so that the commit cannot be taken back. What begins with the name
+// of the property, if it is about one.
+type clash struct{ Node, Property, What, Commit string }
 
 // undoProposal takes back a commit.
 func (a *asker) undoProposal(values url.Values) (*proposal, error) {
@@ -66,10 +75,13 @@ func (a *asker) undoProposal(values url.Values) (*proposal, error) {
 	id := page.Commit.ID
 	p := &proposal{
 		Title: "Take back “" + line(page.Commit.What) + "”", Capability: undoID, Arguments: map[string]any{"commit": id}, Button: "Take it back",
-		Nav: "commits", Back: link{"The commit", commitURL(id)}, Action: undoURL, Hidden: []hidden{{"commit", id}}, More: page.Truncated,
+		Nav: "commits", Back: link{"The commit", commitURL(id)}, Action: undoURL, Hidden: []hidden{{"commit", id}}, More: page.Truncated, Steps: page.Steps,
 	}
 	reversed := map[string]string{"made": "removed", "removed": "made", "changed": "changed"}
 	for _, n := range page.Nodes {
+		if n.Graph == string(rdf.SchemaGraph) && len(p.Steps) > 0 {
+			continue // the steps tell it
+		}
 		back := n
 		back.What, back.Changes = reversed[n.What], nil
 		for _, c := range n.Changes {
@@ -401,8 +413,8 @@ func (p *proposal) refused(f *fault.Error) {
 		p.Mass = fmt.Sprint(removes)
 		return
 	}
-	p.Problem = f.Message
-	for _, field := range f.Fields[:min(len(f.Fields), 10)] {
-		p.Problem += ". " + firstOf(field.Node, field.Field) + ": " + field.Message
+	p.Problem, p.Mistakes = f.Message, f.Fields[:min(len(f.Fields), 10)]
+	if text, err := json.Marshal(f.Details["clashes"]); err == nil && json.Unmarshal(text, &p.Clashes) == nil && len(p.Clashes) > 0 {
+		p.Problem, _, _ = strings.Cut(p.Problem, ". ") // the rest names the clashes, which are listed
 	}
 }

@@ -59,6 +59,12 @@ func (s *site) addWayOut(w http.ResponseWriter, r *http.Request, f *fault.Error,
 	if commit, ok := f.Details["deleted_by"].(string); ok && id != "" {
 		out.Status, out.DeletedBy, out.History = http.StatusGone, commit, nodeURL(typeName, id)+"/history"
 	}
+	if near, is := f.Details[detailOffered].([]string); is {
+		out.NotOffered = true
+		for _, id := range near {
+			out.Suggestions = append(out.Suggestions, link{id, capabilityURL(id)})
+		}
+	}
 	if typeName != "" {
 		out.Suggestions = s.asker(w, r).similar(typeName, id)
 	}
@@ -80,6 +86,9 @@ func (a *asker) similar(typeName, id string) []link {
 	return out
 }
 
+// mostSimilar is how many names a page suggests for one that is not there.
+const mostSimilar = 12
+
 // similarTypes lists the types near the name first, and then all of them, up to a screenful.
 func similarTypes(doc schemaDocument, name string) []link {
 	var near, rest []link
@@ -92,5 +101,5 @@ func similarTypes(doc schemaDocument, name string) []link {
 		rest = append(rest, l)
 	}
 	all := append(near, rest...)
-	return all[:min(len(all), 12)]
+	return all[:min(len(all), mostSimilar)]
 }

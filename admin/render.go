@@ -180,4 +180,5 @@ type failure struct {
 	DeletedBy   string // the commit that removed what was asked for
 	History     string // where its history is
 	Suggestions []link
+	NotOffered  bool // it is a capability that the caller may not call, or none
 }

@@ -65,7 +65,7 @@ func TestAChangeOfDefinitionsIsToldAsWhatItIs(t *testing.T) {
 	for _, step := range []struct{ capability, args, want string }{
 		{"note.create", `{"id": "few", "title": "A title"}`, "Added Note “A title”"},
 		{"schema_apply", `{"patch": "- rename_type: {Note: Memo}"}`, "Renamed Note to Memo"},
-		{"schema_apply", `{"patch": "- rename_property: {Memo.tags: keyword}\n- alter_property: {Memo.keyword: {label: Key word}}"}`, "Renamed tags of Memo to keyword; changed label of the property keyword of Memo"},
+		{"schema_apply", `{"patch": "- rename_property: {Memo.tags: keyword}\n- alter_property: {Memo.keyword: {label: Key word}}"}`, "Renamed tags of Memo to keyword; changed label of the property keyword “Key word” of Memo"},
 		{"memo.update", `{"id": "few", "add": {"keyword": ["x"]}}`, "Changed “Key word” of Memo “A title”"},
 		{"load", strings.ReplaceAll(`{"data": `+string(rows)+`}`, "Note", "Memo"), "Loaded data: 1001 Memo"},
 		{"mutate", `{"update": "INSERT { ?n <urn:example:keyword> \"new\" } WHERE { ?n a <urn:example:Memo> FILTER (STRSTARTS(STR(?n), \"urn:example:Note/n1\")) }"}`, "Changed “Key word” of 112 Memo"},

@@ -343,8 +343,9 @@ const maxSaid = 200
 type Clash struct {
 	// Node is what people call it.
 	Node string `json:"node"`
-	// What describes what happened to it.
-	What string `json:"what"`
+	// What describes what happened to it. It begins with Property, if it is about one.
+	What     string `json:"what"`
+	Property string `json:"property,omitempty"`
 	// Commit is the commit that did it; "" if unknown.
 	Commit string `json:"commit,omitempty"`
 }

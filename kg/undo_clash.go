@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 
 	"trails/db"
 	"trails/kg/change"
@@ -183,7 +184,11 @@ func (c *comparison) clashAt(ctx context.Context, find func(context.Context, rdf
 	if err != nil {
 		return nil, err
 	}
-	return c.clash(ctx, seq, what)
+	clash, err := c.clash(ctx, seq, what)
+	if p := c.property(q, c.schema.schema.Types); p != nil && strings.HasPrefix(what, p.Name+" ") {
+		clash.Property = p.Name
+	}
+	return clash, err
 }
 
 // clash is a clash with a commit; 0 is an unknown one.

@@ -180,7 +180,7 @@ func TestALargeLoadIsTakenBack(t *testing.T) {
 	if f.Kind != fault.Conflict || f.Details["count"] != 30 || len(clashes) != kg.MaxClashes || len(f.Message) > 2000 {
 		t.Fatalf("got %d clashes of %v in %d bytes: %v", len(clashes), f.Details["count"], len(f.Message), err)
 	}
-	want := kg.Clash{Node: "Note/n0000", What: "title has another value now", Commit: changed.After.ID.String()}
+	want := kg.Clash{Node: "Note/n0000", What: "title has another value now", Property: "title", Commit: changed.After.ID.String()}
 	if diff := cmp.Diff(want, clashes[0]); diff != "" {
 		t.Error(diff)
 	}

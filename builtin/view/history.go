@@ -146,6 +146,7 @@ type CommitPage struct {
 	Previous      *string      `json:"previous"`
 	Next          *string      `json:"next"`
 	SchemaChanged bool         `json:"schema_changed"`
+	Steps         []string     `json:"steps,omitempty" doc:"What became of the schema, step by step."`
 }
 
 func viewCommit(ctx context.Context, r *invoke.Request, in commitAsked) (*CommitPage, error) {
@@ -170,6 +171,7 @@ func viewCommit(ctx context.Context, r *invoke.Request, in commitAsked) (*Commit
 		return nil, err
 	}
 	out.Commit.told(told)
+	out.Steps = told.Steps
 	if c.Parent != (kg.CommitID{}) {
 		out.Previous = new(c.Parent.String())
 	}

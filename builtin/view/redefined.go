@@ -102,9 +102,12 @@ func definedParts(d kg.DefinitionsDiff) (parts []string) {
 		}
 	}
 	for _, s := range d.Steps {
-		of := ""
+		of, property := "", s.Property
 		if s.Property != "" {
 			of = " of " + s.Type
+			if label := labelled(s); label != "" {
+				property += " “" + label + "”"
+			}
 		}
 		if s.Kind == schema.RenameType || s.Kind == schema.RenameProperty {
 			add("renamed", "", fmt.Sprintf("%s to %s", of, s.To), fmt.Sprint(s.From))
@@ -113,11 +116,11 @@ func definedParts(d kg.DefinitionsDiff) (parts []string) {
 		verb := verbsOfSteps[s.Kind]
 		switch {
 		case verb == "" && s.Property != "":
-			add("changed", "", fmt.Sprintf(" of the property %s%s", s.Property, of), s.What())
+			add("changed", "", fmt.Sprintf(" of the property %s%s", property, of), s.What())
 		case verb == "" && s.Type != "":
 			add("changed", "", " of the type "+s.Type, s.What())
 		case s.Property != "":
-			add(verb, "property", of, s.Property)
+			add(verb, "property", of, property)
 		case s.Type != "":
 			add(verb, "type", "", s.Type)
 		default:
@@ -141,6 +144,20 @@ func definedParts(d kg.DefinitionsDiff) (parts []string) {
 		parts = append(parts, g.String())
 	}
 	return parts
+}
+
+// labelled is the label of the property that a step makes, ends or labels; "" for none.
+func labelled(s schema.Step) string {
+	label := ""
+	for _, at := range []any{s.From, s.To} {
+		if d, is := at.(schema.PropertyDocument); is {
+			label = d.Label
+		}
+		if text, is := at.(string); is && s.What() == "label" {
+			label = text
+		}
+	}
+	return label
 }
 
 func (g definition) String() string {

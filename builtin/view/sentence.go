@@ -29,6 +29,8 @@ const (
 	sentenceParts      = 4       // things that one sentence lists
 	sentenceProperties = 3       // properties that it names
 	sentenceName       = 60      // characters of a name
+	sentenceSteps      = 100     // steps of a schema
+	sentenceStep       = 300     // characters of a step
 )
 
 // added is the op of a change that adds a statement.
@@ -53,6 +55,8 @@ type Told struct {
 	Call, Door string
 	// Message is that of the commit, "" where nobody gave one and it says of the definitions what the sentence says.
 	Message string
+	// Steps are what became of the schema, each in whole.
+	Steps []string
 }
 
 // Tell says what a commit did. call is the activity that made it, nil for none.
@@ -69,6 +73,9 @@ func (t *Teller) Tell(ctx context.Context, c kg.Commit, call *kg.Activity) (told
 	if redefined != nil {
 		if definitions = redefined.diff; definitions.Message() == c.Message {
 			told.Message = ""
+		}
+		for _, step := range definitions.Steps[:min(len(definitions.Steps), sentenceSteps)] {
+			told.Steps = append(told.Steps, outline.Shorten(step.String(), sentenceStep))
 		}
 		defer func() { err = errors.Join(err, redefined.Close()) }()
 	}
