@@ -7,8 +7,10 @@ import (
 	"net/url"
 	"slices"
 
+	"trails/admin/form"
 	"trails/capability"
 	"trails/fault"
+	"trails/invoke"
 )
 
 // question is the page that asks before data is lost.
@@ -44,6 +46,7 @@ func (p *post) isMass(err error) bool {
 // without its buttons.
 func (s *site) confirmLoss(w http.ResponseWriter, r *http.Request, p *post) error {
 	res, err := p.try()
+	p, res, err = p.withLinks(res, err)
 	if err != nil {
 		return s.showFailed(w, r, p, err)
 	}
@@ -60,11 +63,35 @@ func (s *site) confirmLoss(w http.ResponseWriter, r *http.Request, p *post) erro
 		Button: firstOf(yes[p.capability.ID], "Yes, do it"), Hidden: hiddenOf(values), Confirmed: p.digest(),
 	}
 	if p.isDelete() {
-		q.Button = "Yes, delete it"
+		q.Button = textIf(p.given(detachName), "Yes, delete it and the links to it", "Yes, delete it")
 	}
 	return s.respond(w, r, http.StatusOK, page{
 		Title: q.Title, Nav: "capabilities", Type: p.capability.InputShape.NodeType, Crumbs: p.crumbs(), Main: q.main,
 	})
+}
+
+// detachName is the argument that lets a delete remove the links to the node, too.
+const detachName = "detach"
+
+// given reports that the form has a value for an argument.
+func (p *post) given(name string) bool {
+	return slices.ContainsFunc(p.args, func(a form.Argument) bool { return a.Name == name })
+}
+
+// withLinks tries a delete that was refused for the links to the node with these links, so that a person is asked about
+// all that goes at once. It stays refused where nodes cannot be without the links, or the form says that they stay.
+func (p *post) withLinks(res invoke.Result, err error) (*post, invoke.Result, error) {
+	_, takes := p.shape.Field(detachName)
+	if err == nil || !p.isDelete() || !takes || p.given(detachName) || !slices.ContainsFunc(fault.Of(err).Fields, func(f fault.FieldError) bool { return f.Code == fault.Class }) {
+		return p, res, err
+	}
+	values := maps.Clone(p.values)
+	values[form.ArgPrefix+detachName] = []string{"true"}
+	all := p.read(values)
+	if res, failed := all.try(); failed == nil {
+		return all, res, nil
+	}
+	return p.read(p.values), res, err
 }
 
 // loses reports whether a call needs confirmation: the capability requires it, and its arguments do more than add or

@@ -100,7 +100,7 @@ func (q question) main(p page) h.Node {
 			h.Iff(q.Target != nil, func() h.Node {
 				return h.Map(q.Target.Incoming, func(in view.Incoming) h.Node { return drawReferring(p.colours, in) })
 			}),
-			h.P(h.Text("A commit keeps what was, so that it can be read again; nothing brings it back by itself."))),
+			h.P(h.Text(textIf(q.Preview.Counted, "The commit keeps what was, and Undo on it brings it back.", "A commit keeps what was, so that it can be read again; nothing brings it back by itself.")))),
 		h.Form(h.Class("form panel"), h.Method("post"), h.Action(q.Action), h.EncType("multipart/form-data"),
 			h.Map(q.Hidden, keptInput), hiddenInput("_confirmed", q.Confirmed),
 			h.Div(h.Class("buttons"), submit(textIf(q.Preview.Harmless(), "primary", "danger solid"), "_do", "call", q.Button), submit("", "_do", "edit", "Back to the form"))),

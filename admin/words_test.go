@@ -71,3 +71,22 @@ func TestThePageOfWhatIsNotOfferedSaysWhy(t *testing.T) {
 		t.Errorf("they are told apart:\n%s\n%s", one, other)
 	}
 }
+
+// The question about a delete counts what refers to the node by type, and its button takes these links away, too. Where a
+// node cannot be without its link the delete is refused.
+func TestADeleteAsksAboutTheLinksToTheNode(t *testing.T) {
+	testrun.Alone(t)
+	f := newFixture(t, []byte("types:\n  Dpt: {label: nm, properties: {nm: string}}\n  Psn: {properties: {dpt: {class: Dpt, label: Department}}}\n  Job: {properties: {dpt: {class: Dpt, required: true}}}\n"), admin.Options{})
+	for _, id := range []string{"it", "law"} {
+		f.call(t, "dpt.create", map[string]any{"id": id, "nm": id})
+	}
+	f.call(t, "psn.create", map[string]any{"id": "ann", "dpt": "it"})
+	f.call(t, "job.create", map[string]any{"id": "clerk", "dpt": "law"})
+	a := f.send(t, f.blank(t, "dpt.delete", "?id=it"), call)
+	says(t, a, "This deletes 1 Dpt", "changes 1 Psn", "1 Psn refer to it by Department", "Yes, delete it and the links to it")
+	says(t, f.press(t, a.form(t, "/admin/capabilities/dpt.delete"), call), "Dpt deleted", "Undo")
+	if rows := f.call(t, "list", map[string]any{"type": "Psn"})["rows"].([]any); len(rows) != 1 {
+		t.Errorf("the people are %v", rows)
+	}
+	says(t, f.send(t, f.blank(t, "dpt.delete", "?id=law"), call), "Dpt/law is referred to by 1 of Job", "they cannot be without it")
+}
