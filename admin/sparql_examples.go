@@ -42,8 +42,8 @@ func (d schemaDocument) examples() []example {
 	pattern := "  ?" + a + " a " + d.term(main.IRI) + " ;\n    " + d.term(p.IRI) + " ?" + b + " .\n"
 	head := d.prologue(main.IRI, p.IRI)
 	return append(out,
-		example{main.Name + " without " + p.Name, head + "SELECT ?" + a + " WHERE {\n  ?" + a + " a " + d.term(main.IRI) + " .\n  FILTER NOT EXISTS { ?" + a + " " + d.term(p.IRI) + " ?" + b + " }\n}\nLIMIT 100\n"},
-		example{"A picture of " + p.Name, head + "CONSTRUCT {\n  ?" + a + " " + d.term(p.IRI) + " ?" + b + "\n} WHERE {\n" + pattern + "}\nLIMIT 100\n"})
+		example{main.Name + " without " + firstOf(p.Label, p.Name), head + "SELECT ?" + a + " WHERE {\n  ?" + a + " a " + d.term(main.IRI) + " .\n  FILTER NOT EXISTS { ?" + a + " " + d.term(p.IRI) + " ?" + b + " }\n}\nLIMIT 100\n"},
+		example{"A picture of " + firstOf(p.Label, p.Name), head + "CONSTRUCT {\n  ?" + a + " " + d.term(p.IRI) + " ?" + b + "\n} WHERE {\n" + pattern + "}\nLIMIT 100\n"})
 }
 
 // mostLinked is the type with the most properties that refer, and the first of them.
