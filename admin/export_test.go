@@ -1,6 +1,9 @@
 package admin
 
-import "slices"
+import (
+	"slices"
+	"strings"
+)
 
 // ShownForms are the patterns of the addresses that show a form again when it is sent without its button.
 func ShownForms() (patterns []string) {
@@ -10,4 +13,14 @@ func ShownForms() (patterns []string) {
 		}
 	}
 	return patterns
+}
+
+// ReadPages are the paths of the pages that are read, without what only parts of pages and scripts ask for.
+func ReadPages() (paths []string) {
+	for _, route := range pageRoutes {
+		if path, is := strings.CutPrefix(route.pattern, "GET "); is && !route.part && !route.open {
+			paths = append(paths, path)
+		}
+	}
+	return paths
 }

@@ -6,6 +6,7 @@ import (
 	"net/http/httptest"
 	"net/url"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -52,6 +53,24 @@ func TestEveryPageHasAHelpInTheWordsOfTheGuide(t *testing.T) {
 	links := f.get(t, "/admin/commits?author=ana", http.StatusOK).find(func(n *html.Node) bool { return attribute(n, "id") == "help" })
 	if len(links) != 1 || attribute(links[0], "href") != "/admin/help?page=%2Fadmin%2Fcommits" {
 		t.Errorf("%d links lead to the help", len(links))
+	}
+}
+
+// Every page that is read has a line in the guide, and says how an agent and the command line do the same.
+func TestTheHelpOfEveryPageSaysHowItIsDoneWithoutABrowser(t *testing.T) {
+	f := newExample(t)
+	without := []string{"/admin/help", "/admin/help/tour", "/admin/branch", "/admin/schema/{form}"} // help, a link of the header, and files
+	for _, pattern := range admin.ReadPages() {
+		if slices.Contains(without, pattern) || strings.HasPrefix(pattern, "/admin/gateway/") { // which have the words of a section
+			continue
+		}
+		path := strings.NewReplacer("{type}", "Requirement", "{id}", "R-001", "{number}", "1").Replace(pattern)
+		help := mainText(f.get(t, "/admin/help?page="+url.QueryEscape(path), http.StatusOK))
+		for _, wants := range []string{"What it shows", "An agent calls", "the command line"} {
+			if !strings.Contains(help, wants) || strings.Contains(help, "has no line for this page") {
+				t.Errorf("the help for %s does not have %q: %s", path, wants, help)
+			}
+		}
 	}
 }
 

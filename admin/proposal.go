@@ -122,7 +122,8 @@ func (a *asker) restoreProposal(values url.Values) (*proposal, error) {
 }
 
 // selectedProposal changes or deletes the nodes of a type that were ticked in its list. The value that a property gets is
-// written as a cell of a table has it, or in the property's field of the form that changes a node, which formOf returns.
+// written as a cell of a table has it, or in the property's field of the form that changes a node, which formOf returns. With
+// the fault of what was chosen it returns the proposal, too, whose page says it.
 func (a *asker) selectedProposal(typeName string, values url.Values, formOf func(capability string) (*formState, error)) (*proposal, error) {
 	doc, t, err := a.typeNamed(typeName)
 	if err != nil {
@@ -130,18 +131,18 @@ func (a *asker) selectedProposal(typeName string, values url.Values, formOf func
 	}
 	nodes, do, property, value := values["node"], values.Get("change"), values.Get("property"), strings.TrimSpace(values.Get("value"))
 	field := fieldIn(values, property)
-	p := &proposal{Nav: "types", Type: t.Name, Back: link{t.Name, typeURL(t.Name)}, Action: typeURL(t.Name) + "/selected", More: len(nodes) > changesShown}
+	p := &proposal{Title: "Change " + t.Name, Nav: "types", Type: t.Name, Back: link{t.Name, typeURL(t.Name)}, Action: typeURL(t.Name) + "/selected", More: len(nodes) > changesShown}
 	for _, name := range append([]string{"node", "change", "property", "value"}, slices.Sorted(maps.Keys(field))...) {
 		for _, text := range values[name] {
 			p.Hidden = append(p.Hidden, hidden{name, text})
 		}
 	}
 	if len(nodes) == 0 || len(nodes) > selectedMost {
-		return nil, fault.Argument("node", fault.MinCount, len(nodes), fmt.Sprintf("tick 1 to %d rows of the list first; %d are ticked", selectedMost, len(nodes)))
+		return p, fault.Argument("node", fault.MinCount, len(nodes), fmt.Sprintf("tick 1 to %d rows of the list first; %d are ticked", selectedMost, len(nodes)))
 	}
 	for _, iri := range nodes {
 		if schema.CheckIRI(iri) != nil {
-			return nil, fault.Argument("node", fault.NodeKind, line(iri), "this is no IRI of a node")
+			return p, fault.Argument("node", fault.NodeKind, line(iri), "this is no IRI of a node")
 		}
 	}
 	some := times(len(nodes), t.Name, t.Name)
@@ -156,7 +157,7 @@ func (a *asker) selectedProposal(typeName string, values url.Values, formOf func
 			known = known || q.Name == property
 		}
 		if !known {
-			return nil, fault.Argument("property", fault.Closed, line(property), t.Name+" has no property "+line(property))
+			return p, fault.Argument("property", fault.Closed, line(property), t.Name+" has no property "+line(property))
 		}
 		p.Title, p.Button, p.Capability = "Change "+doc.title(t.Name, property)+" of "+some, "Change "+some, loadID
 		switch {
@@ -170,17 +171,17 @@ func (a *asker) selectedProposal(typeName string, values url.Values, formOf func
 			cells, value = cellsOf(said), strings.Join(cellTexts(said), ", ")
 			do = textIf(len(cells) > 0, "set", "clear")
 		case value == "":
-			return nil, fault.Argument("value", fault.Required, "", "say the value that "+property+" gets; “remove the value of” removes it")
+			return p, fault.Argument("value", fault.Required, "", "say the value that "+property+" gets; “remove the value of” removes it")
 		default:
 			cells = []view.Cell{{Text: value}}
 			p.Arguments, err = settingText(t.Name, nodes, property, value)
 		}
 		if err != nil {
-			return nil, err
+			return p, err
 		}
 		p.Arguments["message"] = textIf(do == "set", "Set "+property+" to "+outline.Shorten(value, changeShown), "Remove "+property)
 	default:
-		return nil, fault.Argument("change", fault.OneOf, line(do), "change is set, clear or delete")
+		return p, fault.Argument("change", fault.OneOf, line(do), "change is set, clear or delete")
 	}
 	if err := p.showNodes(a, t, nodes, do, property, cells); err != nil {
 		return nil, err
@@ -348,6 +349,12 @@ func (s *site) propose(w http.ResponseWriter, r *http.Request, values url.Values
 	entry := s.submissions.open(a.call.Principal.ID, key)
 	defer entry.close()
 	p, err := of(a, values)
+	if p != nil && fault.Is(err, fault.InvalidArguments) {
+		for _, field := range fault.Of(err).Fields {
+			p.Problem = strings.TrimPrefix(p.Problem+". "+field.Message, ". ")
+		}
+		return s.respond(w, r, status(err), page{Title: p.Title, Nav: p.Nav, Type: p.Type, Crumbs: []link{p.Back}, Main: p.main})
+	}
 	if err != nil {
 		return err
 	}

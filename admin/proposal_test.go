@@ -140,9 +140,22 @@ func TestTickedRowsGetWhatAFieldSays(t *testing.T) {
 		}
 	}
 	head := f.head(t)
-	a := f.sendTo(t, "/admin/types/Task/selected", url.Values{"node": iris, "change": {"set"}, "property": {"points"}, "arg.points": {"many"}, "_do": {"call"}})
-	if f.head(t) != head || !strings.Contains(mainText(a), "points") {
-		t.Errorf("a field that is refused: %s", mainText(a))
+	for says, values := range map[string]url.Values{
+		"points":                          {"node": iris, "change": {"set"}, "property": {"points"}, "arg.points": {"many"}},
+		"tick 1 to 1000 rows of the list": {"change": {"delete"}},
+		"say the value that points gets":  {"node": iris, "change": {"set"}, "property": {"points"}, "value": {""}},
+		"Task has no property nope":       {"node": iris, "change": {"set"}, "property": {"nope"}, "value": {"x"}},
+		"change is set, clear or delete":  {"node": iris, "change": {"burn"}},
+	} {
+		values.Set("_do", "call")
+		a := f.sendTo(t, "/admin/types/Task/selected", values)
+		back := a.find(func(n *html.Node) bool {
+			return attribute(n, "class") == "button" && attribute(n, "href") == "/admin/types/Task"
+		})
+		if f.head(t) != head || a.StatusCode < http.StatusBadRequest || !strings.Contains(mainText(a), says) || len(back) != 1 {
+			t.Errorf("%s: %d, %d links back: %s", says, a.StatusCode, len(back), mainText(a))
+		}
+		checkPage(t, says, a)
 	}
 }
 
