@@ -153,6 +153,12 @@
 		else return;
 		e.preventDefault();
 	});
+	// A cell that is clicked has the focus, from which its keys work; what it has in it, and a text that is marked, keep theirs.
+	document.addEventListener("click", e => {
+		const cell = cellOf(e.target);
+		if (cell && !e.target.closest("a, button, input, select, textarea, label") && getSelection().isCollapsed) focus(cell);
+	});
+
 	document.addEventListener("dblclick", e => {
 		const cell = cellOf(e.target);
 		if (cell && !e.target.closest("a, input, form")) edit(cell);
