@@ -304,16 +304,12 @@
 	document.addEventListener("submit", async e => {
 		if (!e.target.matches(".cell-edit")) return;
 		e.preventDefault();
-		const form = e.target, cell = cellOf(form), all = e.submitter?.matches("[data-all]") ? document.getElementById("selected") : null;
+		const form = e.target, cell = cellOf(form), selected = document.getElementById("selected");
+		const all = e.submitter?.matches("[data-all]") ? selected : null;
 		if (form.getAttribute("aria-busy")) return;
 		form.setAttribute("aria-busy", "true");
 		const sent = new FormData(form);
-		if (all) { // the form of the rows that are ticked, with the field in the place of a text
-			for (const name of [...sent.keys()]) if (name.startsWith("was.") || name === "arg.branch") sent.delete(name);
-			for (const box of ticked()) sent.append("node", box.value);
-			sent.set("change", "set");
-			sent.set("property", propertyOf(cell));
-		}
+		if (all) setIn(sent, ticked(), propertyOf(cell));
 		let page = null, done = false;
 		try {
 			const answer = await fetch(all ? all.action : form.action, { method: "POST", body: new URLSearchParams(sent) });
@@ -322,9 +318,21 @@
 		} catch (e) { /* below */ }
 		form.removeAttribute("aria-busy");
 		if (done) await saved(cell, page, all ? ticked().map(rowOf) : [cell.parentElement]);
+		else if (page?.querySelector(".sign-in") && selected) { // which keeps what was typed, and comes back to what would change
+			if (!all) setIn(sent, [cell.parentElement.querySelector(".tick input")], propertyOf(cell));
+			ask(selected, sent);
+		}
 		else if (page && all && page.getElementById("proposal") && !whyNot(page)) ask(all, sent);
 		else if (!page || !(all ? refused(form, whyNot(page)) : show(cell, page))) tell("It was not saved, and what you wrote is still here: the server did not answer as it should. Try again.");
 	});
+
+	// setIn makes of a cell's form that of the rows that are ticked, with the field in the place of a text.
+	function setIn(sent, boxes, property) {
+		for (const name of [...sent.keys()]) if (name.startsWith("was.") || name === "arg.branch") sent.delete(name);
+		for (const box of boxes) sent.append("node", box.value);
+		sent.set("change", "set");
+		sent.set("property", property);
+	}
 
 	const rowOf = box => box.closest("tr");
 

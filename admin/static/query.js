@@ -98,6 +98,7 @@
 		try {
 			const answer = await fetch(form.action, { method: "POST", body, signal: own.signal, credentials: "same-origin", headers: { Accept: "text/html" } });
 			const part = parts(await answer.text());
+			if (part.some(it => it.matches(".sign-in"))) { location.reload(); return; } // and back to here, where the browser has kept the texts
 			if (tab === current().getId()) written(part.map(n => n.dataset.text).find(t => t !== undefined));
 			put(tab, part);
 		} catch (e) {

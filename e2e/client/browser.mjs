@@ -52,7 +52,7 @@ async function open (browser, { theme = 'light', size = 'wide', scripts = true }
     return route.abort()
   })
   page.on('console', (m) => {
-    const sent = [plain(page.url()), `${base}/admin/capabilities/requirement.update`, `${base}/admin/types/Requirement/selected`] // where a cell of a list is sent
+    const sent = [plain(page.url()), `${base}/admin/capabilities/requirement.update`, `${base}/admin/types/Requirement/selected`, `${guarded}/admin/capabilities/requirement.update`, `${guarded}/admin/types/Requirement/selected`] // where a cell of a list is sent
     if (['error', 'warning'].includes(m.type()) && !(ownRefusal.test(m.text()) && sent.includes(plain(m.location().url)))) {
       faults.push(`console: ${m.text()} at ${m.location().url}`)
     }
@@ -931,6 +931,15 @@ async function signIn ({ page }) {
   await page.evaluate(() => document.dispatchEvent(new Event('visibilitychange'))) // a headless browser shows all its tabs
   await page.locator('#f-title').waitFor()
   equal(await page.locator('#f-title').inputValue(), 'Kept while nobody was signed in', 'the form after the sign-in in another tab')
+  await page.goto(`${guarded}/admin/types/Requirement?col=code&col=priority`)
+  await page.locator('table.list-table tbody tr').nth(1).locator('td.num').dblclick()
+  await page.locator('.cell-edit input#f-priority').fill('5')
+  await page.context().clearCookies()
+  await page.keyboard.press('Enter')
+  await says(page, 'You are not signed in any more')
+  await page.getByLabel('Token').fill(token)
+  await page.getByRole('button', { name: 'Sign in' }).click()
+  await says(page, 'Change Priority of 1 Requirement')
   await page.getByRole('button', { name: 'Sign out' }).click()
   await says(page, 'Sign in')
 }
