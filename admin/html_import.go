@@ -164,14 +164,20 @@ func (d *importData) drawDecisions() h.Node {
 	if p != nil {
 		date, number = p.Date, p.Number
 	}
+	texts := func(says string) (options [][2]string) { // of the columns of a new type alone: one that is there has its kinds
+		if p == nil || slices.ContainsFunc(p.Tables, func(t view.ImportTable) bool { return t.New }) {
+			options = append(options, [2]string{asTexts, says})
+		}
+		return options
+	}
 	return h.Group{
 		hiddenInput("data", d.Key), hiddenInput(keyName, d.Once), h.If(len(sheets) < 2 && c.Sheet != "", hiddenInput("sheet", c.Sheet)), h.If(len(sheets) > 1, hiddenInput("was-sheet", sheet)), hiddenInput("was-type", typeName),
 		h.Div(h.Class("filter"),
 			h.If(p == nil || !p.RDF, labelled("", "import-type", "Type of the rows", h.Input(h.ID("import-type"), h.Name("type"), h.Value(typeName), h.MaxLength("50"), h.AutoComplete("off")))),
 			h.If(len(sheets) > 1, choice("sheet", "Sheet", sheet, sheets...)),
 			h.If(len(columns) > 0, choice("id", "Ids are in", key, keys...)),
-			h.If(askDates, question("dates", "Dates"+ambiguous(date), dates, [2]string{"dmy", "day first: 31/12/2023"}, [2]string{"mdy", "month first: 12/31/2023"}, [2]string{asTexts, "are no dates: keep the texts"})),
-			h.If(askDecimal, question("decimal", "Numbers"+ambiguous(number), decimal, [2]string{",", "comma: 1.234,56"}, [2]string{".", "point: 1,234.56"}, [2]string{asTexts, "are no numbers: keep the texts"})),
+			h.If(askDates, question("dates", "Dates"+ambiguous(date), dates, append([][2]string{{"dmy", "day first: 31/12/2023"}, {"mdy", "month first: 12/31/2023"}}, texts("are no dates: keep the texts")...)...)),
+			h.If(askDecimal, question("decimal", "Numbers"+ambiguous(number), decimal, append([][2]string{{",", "comma: 1.234,56"}, {".", "point: 1,234.56"}}, texts("are no numbers: keep the texts")...)...)),
 			h.If(len(by) > 1, choice("by", "What is there is found by", c.By, by...)),
 			h.If(len(columns) > 0, choice("mode", "Rows that are there already", c.Mode, [2]string{"", "are updated"}, [2]string{"skip", "are passed over"}, [2]string{"append", "are mistakes"}))),
 	}

@@ -164,6 +164,30 @@ func TestWhatCanBeReadInTwoWaysIsAskedBeforeItIsLoaded(t *testing.T) {
 	}
 }
 
+// TestColumnsOfLabelsAreReferences holds that a column such as Manager with the labels of other rows is read as what it is, also
+// where one of them is none, and that a column of labels with any other name is not.
+func TestColumnsOfLabelsAreReferences(t *testing.T) {
+	rows := "Name,Manager,Nickname\n"
+	for i := range 20 {
+		rows += fmt.Sprintf("Person %d,Person %d,Person %d\n", i, i/4, i/2)
+	}
+	f := newFixture(t, nil, admin.Options{})
+	plan := f.get(t, f.upload(t, "people.csv", strings.Replace(rows, "Person 19,Person 4", "Person 19,Nobody", 1)), http.StatusOK)
+	if text := mainText(plan); !strings.Contains(text, "19 rows fit, 1 does not") || !strings.Contains(text, "nearly all are labels of People") {
+		t.Fatalf("%s", text)
+	}
+	done := f.decide(t, plan, "load", map[string]string{"cell.21.1": "Person 4"})
+	if text := mainText(done); !strings.Contains(text, "20 rows were loaded") {
+		t.Fatalf("%d %s", done.StatusCode, text)
+	}
+	for path, want := range map[string]int{"manager.name": 4, "nickname": 2} {
+		got := f.call(t, "list", map[string]any{"type": "People", "where": []map[string]any{{"property": path, "value": "Person 2"}}})
+		if fmt.Sprint(got["total"]) != fmt.Sprint(want) {
+			t.Errorf("%s: %v", path, got)
+		}
+	}
+}
+
 // TestReferencesOfATableStayWithItsRowsWhenTheirTypeIsNamed holds that two decisions made at once do not clash.
 func TestReferencesOfATableStayWithItsRowsWhenTheirTypeIsNamed(t *testing.T) {
 	f := newFixture(t, nil, admin.Options{})

@@ -225,7 +225,7 @@ func (p *importing) areColumns() error {
 
 // read reads all records for a proposal, and keeps what is shown of them.
 func (p *importing) read(ctx context.Context) (*infer.Proposal, error) {
-	proposal := &infer.Proposal{Conventions: p.Conventions, Strict: p.Strict, Given: p.given()}
+	proposal := &infer.Proposal{Conventions: p.Conventions, Strict: p.Strict, Given: p.given(), Labels: true}
 	for column, kind := range p.Kinds {
 		if err := p.isKind(column, kind); err != nil {
 			return nil, err

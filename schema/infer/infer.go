@@ -73,6 +73,8 @@ type Proposal struct {
 	// Given are decisions of a person about columns of tables, by the one-line names of the columns. Values that do not
 	// fit a decision are bad, however many they are.
 	Given map[string]Given
+	// Labels means that rows are loaded in a way in which references may be labels.
+	Labels bool
 
 	types   []*typeStats
 	byName  map[string]*typeStats

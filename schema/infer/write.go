@@ -271,17 +271,11 @@ func (p *Proposal) writeType(b *strings.Builder, t *typeStats) {
 	fmt.Fprintf(b, "  %s: # %s\n", t.name, fault.Counted(t.nodes, "record"))
 	names := p.names(t)
 	proposed, reasons := make([][]string, len(t.properties)), make([][]string, len(t.properties))
-	label := ""
 	for i, s := range t.properties {
 		proposed[i], reasons[i] = p.property(t, s)
-		text := len(proposed[i]) > 0 && proposed[i][0] == "type: string" && !s.many() && s.nodes == t.nodes && t.nodes > 0
-		exact := slices.Contains([]string{"name", "title", "label"}, s.name)
-		if text && (exact && label != "name" || label == "" && slices.Contains([]string{"name", "title", "label", "fullname", "displayname"}, Folded(s.name))) {
-			label = names[s]
-		}
 	}
-	if label != "" {
-		fmt.Fprintf(b, "    label: %s # what people read\n", label)
+	if label := p.labelOf(t); label != nil {
+		fmt.Fprintf(b, "    label: %s # what people read\n", names[label])
 	}
 	switch pattern := t.shape.pattern(); {
 	case !t.hasKey() && t.withID > 0:
@@ -317,6 +311,22 @@ func (p *Proposal) writeType(b *strings.Builder, t *typeStats) {
 		}
 		fmt.Fprintf(b, "      %s: {%s} # %s\n", key(names[s]), strings.Join(words, ", "), strings.Join(why, "; "))
 	}
+}
+
+// labelOf returns the property by whose values people call the records, nil for none.
+func (p *Proposal) labelOf(t *typeStats) (label *propertyStats) {
+	for _, s := range t.properties {
+		if !slices.Contains([]string{"name", "title", "label", "fullname", "displayname"}, Folded(s.name)) {
+			continue
+		}
+		words, _ := p.property(t, s)
+		isText := len(words) > 0 && words[0] == "type: string" && !s.many() && s.nodes == t.nodes && t.nodes > 0
+		exact := slices.Contains([]string{"name", "title", "label"}, s.name)
+		if isText && (label == nil || exact && label.name != "name") {
+			label = s
+		}
+	}
+	return label
 }
 
 // label returns the head of a table's column, if pages would show other words for the property's name; "" if
@@ -399,6 +409,9 @@ func (p *Proposal) declared(t *typeStats, s *propertyStats) (words, why []string
 		}
 	}
 	class, because := p.reference(s, of)
+	if because == "" {
+		class, because = p.labelReference(s, of)
+	}
 	if because == "" && s.loose == 0 && s.tolerated(p) {
 		if class, because = p.nearReference(t, s, of); because == "" && (len(of.fit) == 0 || of.fit[0] == "string") {
 			if word, bad := of.mostly(); word != "" {
@@ -583,6 +596,28 @@ func (p *Proposal) nearReference(t *typeStats, s *propertyStats, of *values) (cl
 		known := int64(len(of.distinct.hashes))
 		if missing := of.distinct.missing(&other.ids); known-missing >= 2 && few(missing, of.count) && other.hasKey() {
 			return "class: " + other.name, "nearly all are ids of " + other.name
+		}
+	}
+	return "", ""
+}
+
+// labelReference returns the type that all values but a few are labels of, if the property's name suggests a reference and no two
+// records share a label.
+func (p *Proposal) labelReference(s *propertyStats, of *values) (class, because string) {
+	if !p.Labels || !refers(s.name) || of.typed || of.distinct.over || !slices.Equal(of.fit, []string{"string"}) {
+		return "", ""
+	}
+	for _, t := range p.types {
+		label := p.labelOf(t)
+		if label == nil || label.whole.distinct.twice {
+			continue
+		}
+		known := int64(len(of.distinct.hashes))
+		switch missing := of.distinct.missing(&label.whole.distinct); {
+		case missing == 0:
+			return "class: " + t.name, "all are labels of " + t.name
+		case known-missing >= 2 && few(missing, of.count) && s.tolerated(p):
+			return "class: " + t.name, "nearly all are labels of " + t.name
 		}
 	}
 	return "", ""
