@@ -223,7 +223,7 @@ func TestATimelineHasTheDatesOfNodes(t *testing.T) {
 	if !slices.Contains(texts, "2024-01-08") || !slices.Contains(texts, "Leaf 7") || slices.Contains(texts, "Deeper") {
 		t.Errorf("the timeline has %q", texts)
 	}
-	says(t, a, "2 nodes and groups without a date are in the table alone")
+	says(t, a, "2 nodes and groups without a date are in the table alone", "8 January 2024")
 	if a := f.get(t, "/admin/types/Hub/n/graph", 200); strings.Contains(mainText(a), "Timeline") {
 		t.Error("a timeline is offered of what has no dates")
 	}
@@ -233,6 +233,18 @@ func TestATimelineHasTheDatesOfNodes(t *testing.T) {
 	if a := f.get(t, "/admin/types/Hub/h/graph?depth=2", 200); !slices.Contains(pictureTexts(t, a), "Deeper") {
 		t.Error("two steps away is not drawn")
 	}
+}
+
+// TestATimelineHasTheDaysOfTimes holds that a time is a whole day at the left, and a time as people read it in the table.
+func TestATimelineHasTheDaysOfTimes(t *testing.T) {
+	f := newFixture(t, []byte("types:\n  Leaf: {label: title, key: code, iri: key, properties: {title: {type: string}, code: {type: string, required: true}, since: {type: datetime}, part_of: {class: Leaf}}}\n"), admin.Options{})
+	f.call(t, "leaf.create", map[string]any{"code": "a", "title": "A", "since": "2017-05-31T21:31:17.472Z"})
+	f.call(t, "leaf.create", map[string]any{"code": "b", "title": "B", "since": "-0044-03-15T12:00:00Z", "part_of": "a"})
+	a := f.get(t, "/admin/types/Leaf/a/graph?layout=time", 200)
+	if texts := pictureTexts(t, a); !slices.Contains(texts, "2017-05-31") || !slices.Contains(texts, "-0044-03-15") {
+		t.Errorf("the timeline has %q", texts)
+	}
+	says(t, a, "31 May 2017, 21:31:17")
 }
 
 // TestPicturesAreFiles holds that each page with a picture links to it as a file: SVG that parses as XML and needs nothing

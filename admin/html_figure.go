@@ -99,6 +99,12 @@ func (f *figure) timed() (out []int) {
 	return out
 }
 
+// dayOf is the day of a time as it is written.
+func dayOf(time string) string {
+	day, _, _ := strings.Cut(line(time), "T")
+	return day
+}
+
 // drawTimes has a row for each node with a time, with its mark as far to the right as it is late.
 func (f *figure) drawTimes(colours *palette, name string) h.Node {
 	list := f.timed()
@@ -116,7 +122,7 @@ func (f *figure) drawTimes(colours *palette, name string) h.Node {
 		drawn = append(drawn, h.G(h.Class(colours.class(n.Type)),
 			h.Path(h.Class("link"), h.Attr("d", fmt.Sprintf("M%d %sH%s", timesLeft, h.Length(y), h.Length(x)))),
 			h.Circle(h.Attr("cx", h.Length(x)), h.Attr("cy", h.Length(y)), h.Attr("r", "4")), typeMark(x+10, y+4, colours.mark(n.Type)),
-			h.SVGLabel(timesLeft-10, y+4, "end", "property", cut(n.Time, 10)), text))
+			h.SVGLabel(timesLeft-10, y+4, "end", "property", dayOf(n.Time)), text))
 	}
 	return f.frame(name, 0, timesLeft+timesWide+230, float64(len(list)*timesRow)+8, drawn)
 }
@@ -125,7 +131,7 @@ func (f *figure) drawTimes(colours *palette, name string) h.Node {
 func (f *figure) drawTables(colours *palette) h.Node {
 	timed := len(f.timed()) > 0
 	nodes := h.Map(f.Nodes, func(n figureNode) h.Node {
-		return h.Tr(h.Data("key", n.Key), rowHead(n.cell()), h.Td(either(n.Type != "", typeBadge(colours, n.Type), faint("none"))), h.If(timed, h.Td(h.Text(line(n.Time)))))
+		return h.Tr(h.Data("key", n.Key), rowHead(n.cell()), h.Td(either(n.Type != "", typeBadge(colours, n.Type), faint("none"))), h.If(timed, h.Td(h.If(n.Time != "", timeAt(n.Time)))))
 	})
 	head := h.THead(h.Tr(column("Node"), column("Type"), h.If(timed, column("Time"))))
 	links := h.Map(f.Links, func(l figureLink) h.Node {
