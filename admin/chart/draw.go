@@ -127,7 +127,7 @@ func (c Chart) bars(names []string) (h.Node, string) {
 
 // plot has axes, and for each series a line or points.
 func (c Chart) plot(names []string) h.Node {
-	top := legendHigh(names) + 20
+	top := legendHigh(names) + 26
 	tall := map[bool]float64{false: plotHigh, true: lowHigh}[c.Low]
 	bottom := top + tall
 	var labels []string // of an axis without numbers
@@ -173,7 +173,7 @@ func (c Chart) plot(names []string) h.Node {
 	}
 	x := func(v float64) float64 { return edge + (v-low)/(high-low)*(wide-edge-50) }
 	y := func(v float64) float64 { return bottom - (v-least)/(most-least)*tall }
-	drawn := h.Group{c.legend(names, 0), h.SVGLabel(0, top-8, "start", "value", short(c.Y, 40))}
+	drawn := h.Group{c.legend(names, 0), h.SVGLabel(0, top-14, "start", "value", short(c.Y, 40))}
 	for _, v := range yTicks {
 		drawn = append(drawn, h.Path(h.Class("grid"), h.Attr("d", fmt.Sprintf("M%d %sH%d", edge, h.Length(y(v)), wide-50))), h.SVGLabel(edge-8, y(v)+4, "end", "value", says(v)))
 	}
@@ -345,10 +345,10 @@ func (c Chart) Columns() h.Node {
 	}
 	marks := ticks(0, math.Max(most, 1), c.whole())
 	most = marks[len(marks)-1]
-	top := legendHigh(names) + 20
+	top := legendHigh(names) + 26
 	bottom := top + lowHigh
 	each := float64(wide-edge-20) / float64(max(len(groups), 1))
-	drawn := h.Group{c.legend(names, 0), h.SVGLabel(0, top-8, "start", "value", short(c.Y, 40))}
+	drawn := h.Group{c.legend(names, 0), h.SVGLabel(0, top-14, "start", "value", short(c.Y, 40))}
 	for _, v := range marks {
 		y := bottom - v/most*lowHigh
 		drawn = append(drawn, h.Path(h.Class("grid"), h.Attr("d", fmt.Sprintf("M%d %sH%d", edge, h.Length(y), wide-20))), h.SVGLabel(edge-8, y+4, "end", "value", says(v)))
