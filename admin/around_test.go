@@ -230,6 +230,7 @@ func TestATimelineHasTheDatesOfNodes(t *testing.T) {
 	f.get(t, "/admin/types/Hub/h/graph?layout=circle", 400)
 	f.get(t, "/admin/types/Hub/h/graph?expand=a"+strings.Repeat("&expand=a", 12), 400)
 	says(t, f.get(t, "/admin/types/Hub/h/graph?expand=Leaf/none", 200), "Leaf/none cannot be expanded")
+	says(t, f.get(t, "/admin/types/Hub/h/graph?depth=2&limit=20", 200), "There is more than these 20 nodes: choose more nodes, or fewer steps.")
 	if a := f.get(t, "/admin/types/Hub/h/graph?depth=2", 200); !slices.Contains(pictureTexts(t, a), "Deeper") {
 		t.Error("two steps away is not drawn")
 	}

@@ -14,10 +14,23 @@ func (d graphData) main(p page) h.Node {
 	return h.Group{
 		pageHead(h.Group{
 			h.H1(h.Bdi(h.Dir("auto"), h.Text("Around "+labelOf(d.RootNode)))),
-			sub(nodeLink(d.RootNode), h.If(d.Graph.Truncated, badge("warn", "there is more"))),
+			sub(nodeLink(d.RootNode)),
 		}),
+		h.If(d.Graph.Truncated, h.P(h.Class("notice notice-warn"), h.Text(d.whyMore()))),
 		d.drawChoice(),
 		h.Div(h.ID("around"), h.Attr("data-in-place"), either(d.Figure != nil, h.Iff(d.Figure != nil, func() h.Node { return d.drawFigure(p.colours) }), h.Iff(d.Figure == nil, func() h.Node { return d.drawCanvas(p.colours) }))),
+	}
+}
+
+// whyMore says why not everything within some steps is there, and what shows it.
+func (d graphData) whyMore() string {
+	switch {
+	case len(d.Nodes) < d.Limit:
+		return "There are more links than these: of a node with very many, some are read. Its own picture counts all of them."
+	case d.Limit < graphMax:
+		return fmt.Sprintf("There is more than these %s nodes: choose more nodes, or fewer steps.", count(d.Limit))
+	default:
+		return fmt.Sprintf("There is more than these %s nodes, which is the most: choose fewer steps, or one direction.", count(d.Limit))
 	}
 }
 

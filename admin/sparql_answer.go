@@ -158,6 +158,9 @@ func (a *asker) addContent(out *sparqlAnswer) error {
 	default:
 		out.Drawn = names.pictureOfRows(out.Columns, terms)
 	}
+	if err := a.labelPicture(out.Drawn, stateNamed(names.at)); err != nil {
+		return err
+	}
 	if out.Figure = out.Drawn.figure(); out.Figure != nil {
 		return nil
 	}

@@ -23,7 +23,8 @@ type sparqlPicture struct {
 // pictured is a node with its part, and its distance from the middle of that part.
 type pictured struct {
 	drawn
-	Part int `json:"part"`
+	Part int    `json:"part"`
+	name string // Type/id of a node of the graph whose label the answer does not give
 }
 
 // sketch is a picture under construction.
@@ -163,7 +164,7 @@ func (s *sketch) node(t view.Term) int {
 	} else {
 		d := pictured{drawn: drawn{ID: t.Type + " " + t.Value, Label: firstRunes(line(c.Text), 48), Type: c.Type, Hue: s.names.colours.hue(c.Type)}}
 		if c.ID != "" {
-			d.Href, d.Label = nodeAt(c.Type, c.ID, c.At), firstRunes(line(c.ID), 48)
+			d.Href, d.Label, d.name = nodeAt(c.Type, c.ID, c.At), firstRunes(line(c.ID), 48), c.Type+"/"+c.ID
 		}
 		s.Nodes, s.near = append(s.Nodes, d), append(s.near, nil)
 	}
@@ -185,7 +186,7 @@ func (s *sketch) name(subject, predicate, object view.Term) {
 		isLabel = isLabel || p != nil && string(p.IRI) == predicate.Value
 	}
 	if text := line(object.Value); isLabel && object.Type == "literal" && text != "" {
-		d.Label = firstRunes(text, 48)
+		d.Label, d.name = firstRunes(text, 48), ""
 	}
 	if predicate.Value == string(rdf.Type) && d.Type == "" {
 		if t := s.names.schema.TypeByIRI(rdf.IRI(object.Value)); t != nil {
@@ -218,6 +219,30 @@ func (s *sketch) arrange() {
 		}
 		part++
 	}
+}
+
+// labelPicture gives the nodes the labels that the graph has for them in a state, up to labelsMost.
+func (a *asker) labelPicture(p *sparqlPicture, state map[string]any) error {
+	doc, err := a.schema()
+	if err != nil {
+		return err
+	}
+	var missing []string
+	for _, n := range p.Nodes {
+		if n.name != "" && len(missing) < labelsMost {
+			missing = append(missing, n.name)
+		}
+	}
+	given := map[string]string{}
+	if err := a.labels(doc, missing, state, given); err != nil {
+		return err
+	}
+	for i, n := range p.Nodes {
+		if label := line(given[n.name]); label != "" {
+			p.Nodes[i].Label = firstRunes(label, 48)
+		}
+	}
+	return nil
 }
 
 // figure is the picture for SVG, nil if it has too many nodes.

@@ -232,7 +232,7 @@ func TestAGraphIsDrawnAndListed(t *testing.T) {
 			named++
 		}
 	}
-	for text, want := range map[string]bool{"The graph as a val…": true, "← Depends on": true, "https://ex… →": true, "Component": false} {
+	for text, want := range map[string]bool{"The graph as a va…": true, "← Depends on": true, "https://ex… →": true, "Component": false} {
 		if (texts[text] > 0) != want {
 			t.Errorf("%q is in the picture: %v, want %v: %v", text, !want, want, texts)
 		}
@@ -253,6 +253,9 @@ func TestAGraphIsDrawnAndListed(t *testing.T) {
 	}
 	if named < 10 {
 		t.Errorf("%d links of rows are drawn", named)
+	}
+	if !slices.ContainsFunc(rows.find(tag("text")), func(n *html.Node) bool { return textOf(n) == "The graph as a va…" }) {
+		t.Error("nodes of rows are not called by their labels")
 	}
 	rows = f.asked(t, 200, prologue+"SELECT ?a ?p ?b WHERE { ?a ?p ?b . ?a a :Component . ?b a :Component }", "output", "picture", "limit", "1000")
 	says(t, rows, "Each row links ?a to ?b by ?p")
