@@ -7,10 +7,10 @@ import (
 )
 
 // main is the list of branches, with the form that makes one.
-func (d branchesData) main(page) h.Node {
+func (d branchesData) main(p page) h.Node {
 	return h.Group{
 		pageHead(h.Group{h.H1(h.Text("Branches")), lead(h.Text("A branch is a place to work where main does not change: look at it, compare it, merge it, or throw it away."))},
-			actions(anchor("button", diffURL, h.Text("Compare")), anchor("button", mergeURL, h.Text("Merge")))),
+			h.If(p.Frame.Head != "", actions(anchor("button", diffURL, h.Text("Compare")), anchor("button", mergeURL, h.Text("Merge"))))),
 		h.Ol(h.Class("log panel"), h.Map(d.Branches, branchState.draw)), d.Pager.draw(), d.drawCreate(), d.drawTags(),
 	}
 }
@@ -26,7 +26,7 @@ func (b branchState) draw() h.Node {
 	return h.Li(h.Data("key", b.Name),
 		h.Div(h.Class("what"),
 			h.Span(h.Class("msg"), anchor("", b.address("/admin"), bdiLine(b.Name)), h.If(b.Protected, h.Group{space, badge("", "protected")}), h.If(b.From != "", h.Group{space, b.Ahead.draw("good", "ahead"), space, b.Behind.draw("warn", "behind")})),
-			anchor("id", b.address(commitURL(b.Head)), h.Text(b.Head))),
+			h.If(b.Head != "", anchor("id", b.address(commitURL(b.Head)), h.Text(b.Head)))),
 		h.Div(h.Class("last"), last),
 		h.Div(h.Class("by"), h.If(b.From != "", about), anchor("", b.address("/admin/commits"), h.Text("Commits"), unseen(" of "+b.Name)),
 			h.If(b.From != "", h.Group{
