@@ -129,11 +129,12 @@ func (out *sparqlAnswer) drawTable(colours *palette) h.Node {
 	for i, cells := range out.Lines {
 		rows = append(rows, h.Tr(h.Td(h.Class("num faint"), h.Text(strconv.Itoa(out.First+i))), h.Map(cells, func(c sparqlCell) h.Node { return h.Td(c.draw(colours)) })))
 	}
-	return h.Div(h.Class("scroll"), h.TabIndex("0"), h.Role("region"), h.Aria("label", "Table of the answer"), h.Table(h.Class("answer-table"),
+	begun := h.If(out.Begun > 0, h.P(h.Class("faint"), h.Text(times(out.Begun, "long text is", "long texts are")+" shown by the beginning: the whole is in the files, and on the pages of the nodes.")))
+	return h.Group{h.Div(h.Class("scroll"), h.TabIndex("0"), h.Role("region"), h.Aria("label", "Table of the answer"), h.Table(h.Class("answer-table"),
 		h.THead(h.Tr(h.Th(h.Scope("col"), h.Class("num"), unseen("Number")), h.Map(out.Columns, func(name string) h.Node {
 			return h.Th(h.Scope("col"), h.Bdi(h.Class("breaks"), h.Text(line(name))))
 		}))),
-		h.TBody(rows)))
+		h.TBody(rows))), begun}
 }
 
 // draw is a term: an entity and a page of the web are linked, a long literal is folded.
@@ -160,6 +161,8 @@ func (c sparqlCell) drawLiteral() h.Node {
 		value = h.Details(h.Class("long"),
 			h.Summary(h.Bdi(h.Class("value breaks"), h.Dir("auto"), h.Text(line(c.Text))), space, badge("", count(c.Size)+" characters")),
 			h.Div(h.Class("text"), h.Dir("auto"), h.Text(c.Whole+textIf(c.IsCut(), "…", ""))))
+	} else if c.Size > cellShown {
+		value = h.Group{value, space, badge("", count(c.Size)+" characters")}
 	}
 	return h.Group{
 		value,

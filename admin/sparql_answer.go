@@ -47,6 +47,8 @@ type sparqlAnswer struct {
 	Columns []string
 	Lines   [][]sparqlCell
 	First   int
+	// Begun is how many cells have the beginning of their text alone.
+	Begun int
 	// Picture is what the script draws, as JSON; "" for none.
 	Picture string
 	Drawn   *sparqlPicture
@@ -145,6 +147,7 @@ func (a *asker) addContent(out *sparqlAnswer) error {
 		}
 		out.Lines = append(out.Lines, cells)
 	}
+	out.Begun = names.begun
 	if out.View.Output == "chart" && out.Form == "select" && len(terms) > 0 {
 		var err error
 		out.Chart, err = out.chartOf(terms)

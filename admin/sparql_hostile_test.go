@@ -1,6 +1,7 @@
 package admin_test
 
 import (
+	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
@@ -62,4 +63,19 @@ func TestTenThousandRowsArePaged(t *testing.T) {
 		t.Errorf("the next page: %d %.300s", next.StatusCode, mainText(next))
 	}
 	says(t, f.asked(t, 200, "SELECT (1 AS ?n) { ?s ?p ?o . ?x ?y ?z }", "limit", "10000"), "There is more")
+}
+
+// Of many long texts a page unfolds the first ones; the others are their beginnings, and the page says so.
+func TestAPageOfLongTextsIsBounded(t *testing.T) {
+	testrun.Alone(t)
+	f := newFixture(t, []byte(hostileSchema), admin.Options{})
+	for i := range 30 {
+		f.call(t, "thing.create", map[string]any{"id": fmt.Sprint("t", i), "name": strings.Repeat(fmt.Sprint("word", i, " "), 200)})
+	}
+	a := f.asked(t, 200, "SELECT ?o { ?s <urn:trails:hostile:name> ?o }")
+	unfold := len(a.find(func(n *html.Node) bool { return n.Data == "details" && attribute(n, "class") == "long" }))
+	if unfold == 0 || unfold == 30 {
+		t.Errorf("%d of 30 texts unfold", unfold)
+	}
+	says(t, a, fmt.Sprint(30-unfold, " long texts are shown by the beginning"), "1 400 characters")
 }

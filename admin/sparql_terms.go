@@ -18,6 +18,7 @@ import (
 const (
 	cellShown = 160
 	cellMost  = 10_000
+	textsMost = 20_000 // of all cells that are unfolded; further ones have their beginning alone
 )
 
 // namedMost is how many IRIs are looked up for one answer.
@@ -34,7 +35,7 @@ type sparqlCell struct {
 	// At is the earlier commit that the entity is shown at, "" for the newest.
 	At             string
 	Lang, Datatype string
-	// Size is how many characters the whole text has, Whole as many of them as are shown.
+	// Size is how many characters the whole text has, Whole those that are shown unfolded, "" for none.
 	Size  int64
 	Whole string
 }
@@ -47,6 +48,8 @@ type naming struct {
 	asked    map[string]bool
 	colours  *typeColours
 	at       string // the commit of the answer, "" for the newest
+	room     int    // characters that cells may still have unfolded
+	begun    int    // cells that have the beginning of their text alone
 }
 
 type prefix struct{ name, namespace string }
@@ -55,7 +58,7 @@ type prefix struct{ name, namespace string }
 // that fails nothing is linked. The text's prefixes come before those of the schema, because the reader knows them,
 // and longer ones first.
 func (a *asker) naming(text string, rows [][]view.Term) *naming {
-	n := &naming{schema: schema.Empty(""), types: map[string]string{}, asked: map[string]bool{}, colours: a.colours}
+	n := &naming{schema: schema.Empty(""), types: map[string]string{}, asked: map[string]bool{}, colours: a.colours, room: textsMost}
 	if s, err := a.graphSchema(); err == nil {
 		n.schema = s
 	}
@@ -126,10 +129,22 @@ func (n *naming) cell(t view.Term) sparqlCell {
 			c.Datatype = n.short(t.Datatype)
 		}
 		if c.Size = int64(utf8.RuneCountInString(t.Value)); c.Size > cellShown || strings.ContainsAny(t.Value, "\n\r") {
-			c.Whole = firstRunes(t.Value, cellMost)
+			n.unfold(&c)
 		}
 	}
 	return c
+}
+
+// unfold gives a cell as much of its text as there is room for.
+func (n *naming) unfold(c *sparqlCell) {
+	size := min(int(c.Size), cellMost)
+	if size > cellShown && size > n.room {
+		n.begun++
+		return
+	}
+	if c.Whole = firstRunes(c.Text, cellMost); size > cellShown {
+		n.room -= size
+	}
 }
 
 // plainLocal is what may follow a prefix without an escape.
