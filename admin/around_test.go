@@ -252,9 +252,10 @@ func TestATimelineHasTheDaysOfTimes(t *testing.T) {
 // else, with no link and no address.
 func TestPicturesAreFiles(t *testing.T) {
 	f := newExample(t)
+	f.call(t, "component.create", map[string]any{"name": "odd", "path": "odd", "row": "logic", "title": "bell\u0007 \ufffe\uffff ]]> <b>", "dependsOn": []string{"kg"}}) // XML has no place for these
 	ask := url.Values{"query": {"SELECT ?s (COUNT(*) AS ?n) { ?r :status ?s } GROUP BY ?s"}, "run": {"1"}, "output": {"chart"}}
 	for _, page := range []string{
-		"/admin/types/Component/kg", "/admin/types/Component/kg/graph?layout=layers", "/admin/types/Component/kg/graph?depth=2", "/admin/types/Component/kg/tree",
+		"/admin/types/Component/kg", "/admin/types/Component/kg/graph?layout=layers", "/admin/types/Component/kg/graph?depth=2", "/admin/types/Component/kg/tree", "/admin/types/Component/odd", "/admin/types/Component/odd/graph",
 		"/admin/paths?from=Component/kg&to=Component/db", "/admin/schema", "/admin/types/Requirement?by=status&split=priority", "/admin/query?" + ask.Encode(),
 	} {
 		a := f.get(t, page, 200)

@@ -36,11 +36,19 @@ func (t *taken) Take(name string, picture h.Node) error {
 	if err := picture.Render(&out); err != nil {
 		return err
 	}
-	inside, _ := strings.CutPrefix(out.String(), "<svg")
+	inside, _ := strings.CutPrefix(strings.Map(inXML, out.String()), "<svg")
 	head, body, _ := strings.Cut(inside, ">")
 	class := textIf(strings.HasPrefix(name, chartPicture), "chart", "around")
 	fmt.Fprintf(&t.file, `<svg xmlns="http://www.w3.org/2000/svg" class="%s"%s><style>%s</style><rect class="sheet" width="100%%" height="100%%"></rect>%s`, class, strings.ReplaceAll(head, ` xmlns="http://www.w3.org/2000/svg"`, ""), fileStyle(), body)
 	return nil
+}
+
+// inXML is a character as a file of XML has it, U+FFFD for one that it cannot have.
+func inXML(c rune) rune {
+	if c < ' ' && c != '\t' && c != '\n' && c != '\r' || c == 0xFFFE || c == 0xFFFF {
+		return 0xFFFD
+	}
+	return c
 }
 
 // alone is a picture in the making that stands in no page.
