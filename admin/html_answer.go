@@ -127,13 +127,23 @@ func (out *sparqlAnswer) drawTable(colours *palette) h.Node {
 	}
 	var rows h.Group
 	for i, cells := range out.Lines {
-		rows = append(rows, h.Tr(h.Td(h.Class("num faint"), h.Text(strconv.Itoa(out.First+i))), h.Map(cells, func(c sparqlCell) h.Node { return h.Td(c.draw(colours)) })))
+		row := h.Group{h.Td(h.Class("num faint"), h.Text(strconv.Itoa(out.First+i)))}
+		for k, c := range cells {
+			number := out.Numbers[k] != ""
+			if c.Datatype == out.Numbers[k] {
+				c.Datatype = "" // the head has it
+			}
+			row = append(row, h.Td(h.If(number, h.Class("num")), c.draw(colours)))
+		}
+		rows = append(rows, h.Tr(row))
+	}
+	var heads h.Group
+	for k, name := range out.Columns {
+		heads = append(heads, h.Th(h.Scope("col"), h.If(out.Numbers[k] != "", h.Group{h.Class("num"), h.Title(out.Numbers[k])}), h.Bdi(h.Class("breaks"), h.Text(line(name)))))
 	}
 	begun := h.If(out.Begun > 0, h.P(h.Class("faint"), h.Text(times(out.Begun, "long text is", "long texts are")+" shown by the beginning: the whole is in the files, and on the pages of the nodes.")))
 	return h.Group{h.Div(h.Class("scroll"), h.TabIndex("0"), h.Role("region"), h.Aria("label", "Table of the answer"), h.Table(h.Class("answer-table"),
-		h.THead(h.Tr(h.Th(h.Scope("col"), h.Class("num"), unseen("Number")), h.Map(out.Columns, func(name string) h.Node {
-			return h.Th(h.Scope("col"), h.Bdi(h.Class("breaks"), h.Text(line(name))))
-		}))),
+		h.THead(h.Tr(h.Th(h.Scope("col"), h.Class("num"), unseen("Number")), heads)),
 		h.TBody(rows))), begun}
 }
 

@@ -47,6 +47,8 @@ type sparqlAnswer struct {
 	Columns []string
 	Lines   [][]sparqlCell
 	First   int
+	// Numbers are the datatypes of the columns of numbers by their index, "numbers" for several.
+	Numbers map[int]string
 	// Begun is how many cells have the beginning of their text alone.
 	Begun int
 	// Picture is what the script draws, as JSON; "" for none.
@@ -147,7 +149,7 @@ func (a *asker) addContent(out *sparqlAnswer) error {
 		}
 		out.Lines = append(out.Lines, cells)
 	}
-	out.Begun = names.begun
+	out.Begun, out.Numbers = names.begun, numberColumns(terms, out.Lines)
 	if out.View.Output == "chart" && out.Form == "select" && len(terms) > 0 {
 		var err error
 		out.Chart, err = out.chartOf(terms)
@@ -170,6 +172,24 @@ func (a *asker) addContent(out *sparqlAnswer) error {
 	text, err := json.Marshal(out.Drawn)
 	out.Picture = string(text)
 	return err
+}
+
+// numberColumns are the columns whose values are all numbers, with their datatype.
+func numberColumns(rows [][]view.Term, lines [][]sparqlCell) map[int]string {
+	out := map[int]string{}
+	for i := range slices.Concat(rows[:min(1, len(rows))]...) {
+		if columnKind(rows, i) != "number" {
+			continue
+		}
+		for _, cells := range lines {
+			if is := cells[i].Datatype; is != "" && out[i] != "" && out[i] != is {
+				out[i] = "numbers"
+			} else if is != "" {
+				out[i] = is
+			}
+		}
+	}
+	return out
 }
 
 func triplesOf(text string) ([]rdf.Quad, error) {

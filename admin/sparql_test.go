@@ -74,13 +74,30 @@ func TestAnAnswerIsATableWhoseEntitiesAreLinked(t *testing.T) {
 		t.Errorf("the head is %q", table[0])
 	}
 	got := table[1]
-	if got[0] != "Requirement/R-001" || got[1] != "1 xsd:integer" || got[2] != "" || got[3] != "salut fr" || !strings.HasPrefix(got[4], "_:") || got[5] != "https://example.org/x" {
+	if got[0] != "Requirement/R-001" || got[1] != "1" || got[2] != "" || got[3] != "salut fr" || !strings.HasPrefix(got[4], "_:") || got[5] != "https://example.org/x" {
 		t.Errorf("the row is %q", got)
 	}
 	if len(a.links("/admin/types/Requirement/R-001")) != 1 || len(a.links("/admin/types/Requirement/nothing")) != 0 {
 		t.Error("what is there is linked, and nothing else")
 	}
 	says(t, a, "1 row", "true of")
+}
+
+// A column of numbers is at the right, and its head has their datatype; of several datatypes each number has its own.
+func TestNumbersOfAnAnswerAreAtTheRight(t *testing.T) {
+	a := newExample(t).asked(t, 200, `SELECT * { VALUES (?whole ?mixed ?text) { (1 2 "3") (10 2.5 4) (UNDEF UNDEF UNDEF) } }`)
+	if got := a.table(t)[1:]; !slices.Equal(got[0], []string{"1", "2 xsd:integer", "3"}) || !slices.Equal(got[1], []string{"10", "2.5 xsd:decimal", "4 xsd:integer"}) || !slices.Equal(got[2], []string{"", "", ""}) {
+		t.Errorf("the rows are %q", got)
+	}
+	var heads []string
+	for _, n := range a.find(tag("th")) {
+		if attribute(n, "class") == "num" {
+			heads = append(heads, textOf(n)+" "+attribute(n, "title"))
+		}
+	}
+	if !slices.Equal(heads, []string{"Number ", "whole xsd:integer", "mixed numbers"}) {
+		t.Errorf("at the right are %q", heads)
+	}
 }
 
 func TestAnAnswerSaysWhatTheQueryProbablyDidNotMean(t *testing.T) {
