@@ -38,12 +38,12 @@ type migrationsGiven struct {
 
 // migrationView is the effect of a migration.
 type migrationView struct {
-	Name        string              `json:"name"`
-	Description string              `json:"description,omitempty"`
-	Reverse     string              `json:"reverse" doc:"steps, or history with the reason: the inverse of its commit."`
-	Columns     []string            `json:"columns"`
-	Rows        []view.MigrationRow `json:"rows" type:"any" cells:"step:string,what:string,effect:string,nodes:array" doc:"A list for each thing that it does: step, what, effect, the first nodes, each with the reason."`
-	Blocked     bool                `json:"blocked" doc:"Whether data contradicts it."`
+	Name        string         `json:"name"`
+	Description string         `json:"description,omitempty"`
+	Reverse     string         `json:"reverse" doc:"steps, or history with the reason: the inverse of its commit."`
+	Columns     []string       `json:"columns"`
+	Rows        []view.PlanRow `json:"rows" type:"any" cells:"step:string,what:string,effect:string,nodes:array" doc:"A list for each thing that it does: step, what, effect, the first nodes, each with the reason."`
+	Blocked     bool           `json:"blocked" doc:"Whether data contradicts it."`
 }
 
 func migrationOf(m kg.Migrated) *migrationView {
@@ -61,10 +61,11 @@ func migrationOf(m kg.Migrated) *migrationView {
 }
 
 // stepsOf are the rows of what a migration does.
-func stepsOf(m kg.Migrated) []view.MigrationRow {
-	rows := []view.MigrationRow{}
+func stepsOf(m kg.Migrated) []view.PlanRow {
+	rows := []view.PlanRow{}
 	add := func(number string, row view.PlanRow) {
-		rows = append(rows, view.MigrationRow{Steps: number, PlanRow: row})
+		row.Of = &number
+		rows = append(rows, row)
 	}
 	for _, s := range m.Steps {
 		step := kg.PlannedStep{Step: schema.Step{Backfill: s.Fills, Crosses: s.Crosses}, Moves: s.Moves, MovesIn: s.MovesIn, Removes: s.Removes, RemovesIn: s.RemovesIn, Losing: s.Losing}

@@ -143,10 +143,10 @@ func promotionOf(p kg.Promoted) *promotionView {
 		id := p.Head.ID.String()
 		v.Head = &id
 	}
-	add := func(before string, steps []view.MigrationRow) {
+	add := func(before string, steps []view.PlanRow) {
 		for _, row := range steps {
-			row.Step = before + row.Step
-			v.Rows = append(v.Rows, row.PlanRow)
+			row.Of, row.Step = nil, before+row.Step
+			v.Rows = append(v.Rows, row)
 		}
 	}
 	for _, m := range p.Migrations {

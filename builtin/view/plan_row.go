@@ -11,6 +11,8 @@ import (
 // PlanRow is a row of the plan of a change of the schema: a step, what it means for the data, and the first nodes that it
 // means that for. In JSON it is a list.
 type PlanRow struct {
+	// Of has the numbers of the steps of a migration that are taken together, "" for what is no step; nil in other plans.
+	Of           *string
 	Step, Effect string
 	Nodes        []PlanNode
 }
@@ -47,39 +49,29 @@ const SafeEffect = "safe"
 // Safe reports that the step breaks and loses nothing.
 func (r PlanRow) Safe() bool { return strings.HasPrefix(r.Effect, SafeEffect) }
 
-// list has the cells of the row.
-func (r *PlanRow) list() []any { return []any{&r.Step, &r.Effect, &r.Nodes} }
+// list has the cells of the row, of which the first is that of a migration alone.
+func (r *PlanRow) list(cells int) []any {
+	return []any{&r.Of, &r.Step, &r.Effect, &r.Nodes}[4-cells:]
+}
 
 // MarshalJSON writes the row as a list.
 func (r PlanRow) MarshalJSON() ([]byte, error) {
 	if r.Nodes == nil {
 		r.Nodes = []PlanNode{}
 	}
-	return json.Marshal(r.list())
+	cells := 4
+	if r.Of == nil {
+		cells = 3
+	}
+	return json.Marshal(r.list(cells))
 }
 
 // UnmarshalJSON reads the row from a list.
 func (r *PlanRow) UnmarshalJSON(text []byte) error {
-	list := r.list()
-	return json.Unmarshal(text, &list)
-}
-
-// MigrationRow is a row of the plan of a migration: the numbers of its steps that are taken together, and what they do.
-type MigrationRow struct {
-	Steps string
-	PlanRow
-}
-
-// MarshalJSON writes the row as a list.
-func (r MigrationRow) MarshalJSON() ([]byte, error) {
-	if r.Nodes == nil {
-		r.Nodes = []PlanNode{}
+	var cells []json.RawMessage
+	if err := json.Unmarshal(text, &cells); err != nil {
+		return err
 	}
-	return json.Marshal(append([]any{r.Steps}, r.list()...))
-}
-
-// UnmarshalJSON reads the row from a list.
-func (r *MigrationRow) UnmarshalJSON(text []byte) error {
-	list := append([]any{&r.Steps}, r.list()...)
+	list := r.list(min(max(len(cells), 3), 4))
 	return json.Unmarshal(text, &list)
 }

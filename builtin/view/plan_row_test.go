@@ -26,7 +26,7 @@ func TestAPlanHasItsNodesAsData(t *testing.T) {
 			t.Errorf("%v is %q, want %q", c.f, got, c.want)
 		}
 	}
-	row := view.MigrationRow{Steps: "1-2", PlanRow: view.PlanRow{Step: "drop type Task", Effect: "loses 2 statements", Nodes: []view.PlanNode{{"Task/1"}}}}
+	row := view.PlanRow{Of: new("1-2"), Step: "drop type Task", Effect: "loses 2 statements", Nodes: []view.PlanNode{{"Task/1"}}}
 	text, err := json.Marshal(row)
 	if err != nil {
 		t.Fatal(err)
@@ -34,7 +34,7 @@ func TestAPlanHasItsNodesAsData(t *testing.T) {
 	if want := `["1-2","drop type Task","loses 2 statements",[["Task/1",""]]]`; string(text) != want {
 		t.Errorf("got %s, want %s", text, want)
 	}
-	var back view.MigrationRow
+	var back view.PlanRow
 	if err := json.Unmarshal(text, &back); err != nil || cmp.Diff(row, back) != "" {
 		t.Errorf("read again: %v\n%s", err, cmp.Diff(row, back))
 	}

@@ -270,7 +270,7 @@ const goesBack = "goes back"
 // migrationDone is what a migration did, or would do.
 type migrationDone struct {
 	Name, Reverse string
-	Rows          []view.MigrationRow
+	Rows          []view.PlanRow
 	Blocked       bool
 }
 
@@ -278,7 +278,11 @@ type migrationDone struct {
 func (m migrationDone) write(w io.Writer, goes string) {
 	fmt.Fprintln(w, line(m.Name))
 	for _, row := range m.Rows {
-		writeStep(w, fmt.Sprintf("%-3s %s", row.Steps, row.Step), row.PlanRow)
+		number := ""
+		if row.Of != nil {
+			number = *row.Of
+		}
+		writeStep(w, fmt.Sprintf("%-3s %s", number, row.Step), row)
 	}
 	fmt.Fprintf(w, "  %s by %s\n", goes, line(m.Reverse))
 }
