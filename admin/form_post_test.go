@@ -194,7 +194,7 @@ func TestWhatIsWrongElsewhereNamesItsNodes(t *testing.T) {
 	form := f.blank(t, "mutate", "")
 	form.Set("arg.update", "DELETE { ?n :title ?t } WHERE { ?n :title ?t }")
 	for _, press := range []string{dryRun, call} {
-		says(t, f.press(t, form, press), "1 thing to mend", "Note/n1: title is required (and so 1 more: Note/n2)")
+		says(t, f.press(t, form, press), "1 thing to mend", "Note/n1: Title is required (and so 1 more: Note/n2)")
 	}
 }
 
@@ -217,7 +217,7 @@ func TestADryRunShowsWhatWouldChangeAndChangesNothing(t *testing.T) {
 	if got := f.values(t, "n1"); len(got["body"]) > 0 || got["priority"][0] != "2" {
 		t.Errorf("got %v", got)
 	}
-	says(t, f.press(t, f.blank(t, "note.create", ""), dryRun), "1 thing to mend", "title")
+	says(t, f.press(t, f.blank(t, "note.create", ""), dryRun), "1 thing to mend", "Title is required")
 }
 
 func TestAnUpdateSaysOnlyWhatWasTouched(t *testing.T) {
@@ -421,11 +421,11 @@ func TestFieldsThatAreNotThereOrMissing(t *testing.T) {
 		r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
 		return f.do(t, r)
 	}
-	says(t, post("_do=call"), "title is required")
+	says(t, post("_do=call"), "Title is required")
 	says(t, post("_do=call&arg.title=Fine&arg.colour=red"), `the form has no field "colour"; what it said ("red") was not used`)
 	says(t, post("_do=call&arg.title=Fine&arg.dry_run=true"), `the form has no field "dry_run"`)
-	says(t, post("_do=call&arg.title=One&arg.title=Two"), "title takes one value, not 2")
-	says(t, post("_do=call&arg.title="+url.QueryEscape("\xff\xfe\xfd")), "title is not valid UTF-8")
+	says(t, post("_do=call&arg.title=One&arg.title=Two"), "Title takes one value, not 2")
+	says(t, post("_do=call&arg.title="+url.QueryEscape("\xff\xfe\xfd")), "Title is not valid UTF-8")
 	says(t, post(""), "Create Note")
 	says(t, post("_do=nonsense&arg.title=Fine"), "Create Note")
 	says(t, post("%zz"), "the form cannot be read")
@@ -471,7 +471,7 @@ func TestReadsShowTheirResults(t *testing.T) {
 		t.Errorf("%d rows", len(table))
 	}
 	form.Set("arg.limit", "0")
-	says(t, f.press(t, form, call), "limit must be at least 1")
+	says(t, f.press(t, form, call), "Limit must be at least 1")
 	says(t, f.press(t, f.blank(t, "health", ""), call), "status", "ok")
 }
 

@@ -20,7 +20,11 @@ func (d failure) main(p page) h.Node {
 	return h.Section(h.Class("notice notice-bad"),
 		h.P(h.Class("status"), h.Text(fmt.Sprint(d.Status))), h.H1(h.Text(p.Title)), says,
 		h.If(len(d.Fields) > 0, h.Ul(h.Class("fields"), h.Map(d.Fields, func(f fault.FieldError) h.Node {
-			return h.Li(plainCode(line(f.Field)), space, bdiMessage(p.colours.mistake(f)))
+			said := f.Message
+			if f.Node != "" { // else it is about a parameter of the address, which has the name itself
+				said = p.colours.mistake(f)
+			}
+			return h.Li(plainCode(line(f.Field)), space, bdiMessage(said))
 		}))),
 		h.If(d.DeletedBy != "", h.P(h.Text("It was deleted by commit "), commitLink(d.DeletedBy), h.Text(". "), anchor("", d.History, h.Text("Read its history")), h.Text("."))),
 		h.If(len(d.Suggestions) > 0, h.Group{
