@@ -32,7 +32,7 @@ func (p *proposal) main(shown page) h.Node {
 
 // mistakes lists what would not fit, each with its node.
 func mistakes(colours *palette, list []fault.FieldError) h.Node {
-	return h.If(len(list) > 0, h.Ul(h.Class("steps"), h.Map(list, func(f fault.FieldError) h.Node {
+	return h.If(len(list) > 0, h.Ul(h.ID("not-fitting"), h.Class("steps"), h.Map(list, func(f fault.FieldError) h.Node {
 		said := colours.mistake(f)
 		return h.Li(h.If(f.Node != "" && !strings.HasPrefix(said, f.Node), h.Group{namedNode(f.Node), h.Text(": ")}), bdiMessage(said))
 	})))

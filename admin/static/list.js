@@ -323,7 +323,7 @@
 			ask(selected, sent);
 		}
 		else if (page && all && page.getElementById("proposal") && !whyNot(page)) ask(all, sent);
-		else if (!page || !(all ? refused(form, whyNot(page)) : show(cell, page))) tell("It was not saved, and what you wrote is still here: the server did not answer as it should. Try again.");
+		else if (!page || !(all ? refused(form, page) : show(cell, page))) tell("It was not saved, and what you wrote is still here: the server did not answer as it should. Try again.");
 	});
 
 	// setIn makes of a cell's form that of the rows that are ticked, with the field in the place of a text.
@@ -339,11 +339,12 @@
 	const whyNot = page => page.querySelector("main :is([role=alert], .notice-bad p)");
 
 	// refused says in a cell why all rows that are ticked were not changed.
-	function refused(form, why) {
+	function refused(form, page) {
+		const why = whyNot(page);
 		if (!why) return false;
 		form.querySelector(".filter-error")?.remove();
 		form.insertAdjacentHTML("afterbegin", '<p class="filter-error" role="alert"></p>');
-		form.firstChild.textContent = why.textContent;
+		form.firstChild.textContent = [why, ...page.querySelectorAll("#not-fitting li")].map(it => it.textContent).join(" ");
 		return true;
 	}
 

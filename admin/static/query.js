@@ -143,7 +143,8 @@
 			body.set("query", query);
 			body.set("part", "stored");
 			const answer = await fetch(form.action, { method: "POST", body, credentials: "same-origin", headers: { Accept: "text/html" } }).catch(() => null);
-			if (answer?.ok && !inputs.contains(document.activeElement)) parts(await answer.text());
+			const part = answer?.ok && await answer.text().catch(() => "");
+			if (part && !inputs.contains(document.activeElement)) parts(part); // else it would take what somebody types there
 		}, 400);
 	}
 
