@@ -195,15 +195,26 @@ func (d *importData) drawMistakes() h.Node {
 		}
 	}
 	return section("mistakes", h.Text("Mistakes"), nil, h.Ul(h.Class("panel pad mistakes"), h.Map(d.Plan.Mistakes, func(m view.ImportMistake) h.Node {
-		column := slices.Index(d.Asked.Names, m.Column)
+		column, places := slices.Index(d.Asked.Names, m.Column), placesOf(m)
 		return h.Li(h.B(bdiLine(firstOf(m.Column, "Whole rows"))), h.Text(": "+times(m.Count, "cell", "cells")+". "), bdiMessage(strings.TrimPrefix(m.Message, m.Column+": ")), space,
-			h.Map(m.Places[:min(len(m.Places), importShown)], func(p view.ImportPlace) h.Node {
+			h.Map(places, func(p view.ImportPlace) h.Node {
 				text := h.Group{h.Textf("line %d", p.Line), h.If(p.Text != "", h.Group{h.Text(" “"), bdiLine(p.Text), h.Text("”")})}
 				id := fmt.Sprintf("cell.%d.%d", p.Line, column)
-				return h.Group{either(column >= 0, anchor("", fragment(id), text), h.Span(text)), space}
+				return h.Group{either(column >= 0, anchor("", fragment(id), text), h.Span(text)), space,
+					h.If(p.Message != "", h.Group{bdiMessage("(" + strings.TrimPrefix(p.Message, m.Column+": ") + ")"), space})}
 			}),
-			h.If(m.Count > importShown, faint(fmt.Sprintf("and %d more", m.Count-importShown))))
+			h.If(m.Count > len(places), faint(fmt.Sprintf("and %d more", m.Count-len(places)))))
 	})))
+}
+
+// placesOf are the places of a mistake that are listed: the first ones, and others that have an advice of their own.
+func placesOf(m view.ImportMistake) (places []view.ImportPlace) {
+	for i, p := range m.Places {
+		if i < importShown || p.Message != "" && len(places) < importAdvised {
+			places = append(places, p)
+		}
+	}
+	return places
 }
 
 // drawTable is one table: the first rows and those with mistakes, with a control for each column in its head and a field in
@@ -235,7 +246,7 @@ func (d *importData) drawTable(t view.ImportTable) h.Node {
 				continue
 			}
 			at[place] = true
-			below = append(below, h.Tr(rowHead(h.Text(fmt.Sprint(p.Line))), h.Td(bdiLine(m.Column)), d.drawCell(place, p.Text, m.Message)))
+			below = append(below, h.Tr(rowHead(h.Text(fmt.Sprint(p.Line))), h.Td(bdiLine(m.Column)), d.drawCell(place, p.Text, bad[place])))
 		}
 	}
 	var mended []h.Node

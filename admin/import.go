@@ -26,11 +26,12 @@ const importURL = "/admin/import"
 
 // Bounds of the page of an import.
 const (
-	importRows   = 50  // rows that are shown
-	importPlaces = 200 // places of each mistake that are looked at
-	importShown  = 5   // of them that are listed
-	pasted       = "pasted.txt"
-	skipped      = "-" // the choice that leaves a column out
+	importRows    = 50  // rows that are shown
+	importPlaces  = 200 // places of each mistake that are looked at
+	importShown   = 5   // of them that are listed
+	importAdvised = 20  // of them that are listed if others have messages of their own
+	pasted        = "pasted.txt"
+	skipped       = "-" // the choice that leaves a column out
 )
 
 // importData is the page of an import: what was sent, the decisions about it, and what comes of it.
@@ -482,7 +483,7 @@ func (d *importData) mistakesAt() map[string]string {
 	for _, m := range d.Plan.Mistakes {
 		i := slices.Index(d.Asked.Names, m.Column)
 		for _, p := range m.Places {
-			at[fmt.Sprintf("%d.%d", p.Line, i)] = m.Message
+			at[fmt.Sprintf("%d.%d", p.Line, i)] = firstOf(p.Message, m.Message)
 		}
 	}
 	return at

@@ -552,3 +552,24 @@ func TestAnImportThatRemovesMuchAsksFirst(t *testing.T) {
 		t.Errorf("%d %s", done.StatusCode, text)
 	}
 }
+
+// TestEachBadCellHasItsOwnAdvice holds that the cells of one column do not share the advice of the first of them.
+func TestEachBadCellHasItsOwnAdvice(t *testing.T) {
+	f := newFixture(t, []byte("types: {Person: {iri: preserve, label: name, properties: {name: string, boss: {class: Person}}}}"), admin.Options{})
+	for id, name := range map[string]string{"1": "Alexander", "2": "Bartholomew"} {
+		f.call(t, "create", map[string]any{"type": "Person", "id": id, "data": map[string]any{"name": name}})
+	}
+	rows := "id,name,boss\n"
+	for i, boss := range []string{"Alexandre", "nobody", "none", "no", "not", "never", "Bartolomew"} {
+		rows += fmt.Sprintf("%d,P%d,%s\n", i+3, i+3, boss)
+	}
+	text := mainText(f.get(t, f.upload(t, "people.csv", rows), http.StatusOK))
+	for _, want := range []string{`did you mean "Alexander"?`, `line 8 “Bartolomew” (`, `did you mean "Bartholomew"?`} {
+		if !strings.Contains(text, want) {
+			t.Errorf("%q is not said: %s", want, text)
+		}
+	}
+	if !strings.Contains(text, "line 3 “nobody” line 4") {
+		t.Errorf("what is the same for all is said again: %s", text)
+	}
+}

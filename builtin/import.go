@@ -227,6 +227,7 @@ func mistakesOf(plan *kg.ImportPlan, places int) []view.ImportMistake {
 		source, field string
 		code          fault.Code
 	}
+	var alike [][]string                                                      // of each mistake the messages of its places without the texts of their cells
 	all, at, told := []view.ImportMistake{}, map[kind]int{}, map[where]bool{} // a row is tried again without others, and told again
 	for _, f := range plan.Bad {
 		if told[where{f.Source, f.Field, f.Code}] {
@@ -239,7 +240,7 @@ func mistakesOf(plan *kg.ImportPlan, places int) []view.ImportMistake {
 		if !known {
 			i = len(all)
 			at[k] = i
-			all = append(all, view.ImportMistake{Input: input, Column: k.column, Code: f.Code, Message: f.Message, Places: []view.ImportPlace{}})
+			all, alike = append(all, view.ImportMistake{Input: input, Column: k.column, Code: f.Code, Places: []view.ImportPlace{}}), append(alike, nil)
 		}
 		m := &all[i]
 		m.Count += max(1, f.Times)
@@ -248,11 +249,27 @@ func mistakesOf(plan *kg.ImportPlan, places int) []view.ImportMistake {
 			if _, local, is := strings.Cut(text, "/"); is && f.Code == fault.Class {
 				text = local // of a reference the cell has the id
 			}
-			m.Places = append(m.Places, view.ImportPlace{Line: line, Text: outline.Shorten(text, shownText)})
+			m.Places = append(m.Places, view.ImportPlace{Line: line, Text: outline.Shorten(text, shownText), Message: f.Message})
+			alike[i] = append(alike[i], strings.ReplaceAll(f.Message, strconv.Quote(text)[1:], ""))
 		}
+	}
+	for i := range all {
+		sayOnce(&all[i], alike[i])
 	}
 	slices.SortStableFunc(all, func(a, b view.ImportMistake) int { return cmp.Compare(b.Count, a.Count) })
 	return all
+}
+
+// sayOnce gives a mistake the plainest message of its places, and leaves a message to those that say something else, such as
+// which value is probably meant. Alike are the messages without the texts of their cells.
+func sayOnce(m *view.ImportMistake, alike []string) {
+	plain := slices.MinFunc(alike, func(a, b string) int { return cmp.Compare(len(a), len(b)) })
+	m.Message = m.Places[slices.Index(alike, plain)].Message
+	for i, message := range alike {
+		if message == plain {
+			m.Places[i].Message = ""
+		}
+	}
 }
 
 // columnOf is the column of a field, which may be called as the property.

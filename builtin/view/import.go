@@ -61,15 +61,16 @@ type ImportMistake struct {
 	Input   string        `json:"input"`
 	Column  string        `json:"column,omitempty" doc:"None for whole rows."`
 	Code    fault.Code    `json:"code"`
-	Message string        `json:"message" doc:"Of the first."`
+	Message string        `json:"message" doc:"The plainest one."`
 	Count   int           `json:"count"`
 	Places  []ImportPlace `json:"places" doc:"The first."`
 }
 
 // ImportPlace is where a mistake is.
 type ImportPlace struct {
-	Line int    `json:"line"`
-	Text string `json:"text,omitempty"`
+	Line    int    `json:"line"`
+	Text    string `json:"text,omitempty"`
+	Message string `json:"message,omitempty" doc:"Where it says more, such as what is probably meant."`
 }
 
 // ImportArguments are what an import does, as its plan has found it.
