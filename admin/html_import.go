@@ -78,7 +78,10 @@ func (d *importData) summary() string {
 	}
 	text := times(p.Records, "row fits", "rows fit")
 	if p.LeftOut > 0 {
-		text += ", " + times(p.LeftOut, "does not", "do not")
+		text += ", " + times(p.LeftOut-p.Following, "does not", "do not")
+	}
+	if p.Following > 0 {
+		text += ", " + times(p.Following, "refers", "refer") + " to " + textIf(p.LeftOut-p.Following == 1, "it", "these")
 	}
 	for _, t := range p.Tables {
 		if t.Type != "" {

@@ -573,3 +573,13 @@ func TestEachBadCellHasItsOwnAdvice(t *testing.T) {
 		t.Errorf("what is the same for all is said again: %s", text)
 	}
 }
+
+func TestRowsThatReferToABadOneAreCountedApart(t *testing.T) {
+	f := newFixture(t, []byte("types: {Person: {iri: preserve, label: name, properties: {name: string, age: integer, boss: {class: Person}}}}"), admin.Options{})
+	text := mainText(f.get(t, f.upload(t, "people.csv", "id,name,age,boss\n1,Ana,old,\n2,Bo,31,1\n3,Cy,32,2\n4,Di,33,\n"), http.StatusOK))
+	for _, want := range []string{"1 row fits, 1 does not, 2 refer to it", `boss refers to a row that is left out itself, "people.csv:2"`, `line 4 “2” (boss refers to a row that is left out itself, "people.csv:3")`} {
+		if !strings.Contains(text, want) {
+			t.Errorf("%q is not said: %s", want, text)
+		}
+	}
+}

@@ -169,7 +169,7 @@ const shownText = 80
 
 func plannedOf(plan *kg.ImportPlan, in importAsked, under *schema.Schema) *view.ImportPlan {
 	out := &view.ImportPlan{
-		Types: plan.Added, Tables: []view.ImportTable{}, Records: plan.Records, LeftOut: plan.LeftOut, Met: view.Met(plan.Met), TooMany: plan.TooMany, RDF: plan.RDF,
+		Types: plan.Added, Tables: []view.ImportTable{}, Records: plan.Records, LeftOut: plan.LeftOut, Following: plan.Following, Met: view.Met(plan.Met), TooMany: plan.TooMany, RDF: plan.RDF,
 		Mistakes: mistakesOf(plan, in.Places), Notes: plan.Changes.Doubts, Date: plan.Date, Number: plan.Number,
 		Import: view.ImportArguments{Patch: string(plan.Patch), Tables: []view.ImportedTable{}, Format: in.Format, Mode: in.Mode},
 	}
@@ -222,6 +222,7 @@ func mistakesOf(plan *kg.ImportPlan, places int) []view.ImportMistake {
 	type kind struct {
 		input, column string
 		code          fault.Code
+		follows       bool
 	}
 	type where struct {
 		source, field string
@@ -235,12 +236,12 @@ func mistakesOf(plan *kg.ImportPlan, places int) []view.ImportMistake {
 		}
 		told[where{f.Source, f.Field, f.Code}] = true
 		input, line := placeOf(f.Source)
-		k := kind{input, columnOf(plan, input, f.Field), f.Code}
+		k := kind{input, columnOf(plan, input, f.Field), f.Code, f.Follows != ""}
 		i, known := at[k]
 		if !known {
 			i = len(all)
 			at[k] = i
-			all, alike = append(all, view.ImportMistake{Input: input, Column: k.column, Code: f.Code, Places: []view.ImportPlace{}}), append(alike, nil)
+			all, alike = append(all, view.ImportMistake{Input: input, Column: k.column, Code: f.Code, Follows: k.follows, Places: []view.ImportPlace{}}), append(alike, nil)
 		}
 		m := &all[i]
 		m.Count += max(1, f.Times)

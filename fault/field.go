@@ -53,6 +53,8 @@ type FieldError struct {
 	// three.
 	Times  int      `json:"times,omitempty"`
 	Places []string `json:"places,omitempty"`
+	// Follows is the place of another row, which is left out, if the field is wrong only because it refers to that one.
+	Follows string `json:"-"`
 }
 
 // String returns the message after source and node, if known, unless the message begins with the node. It

@@ -12,6 +12,7 @@ import (
 	"trails/fault"
 	"trails/kg/load"
 	"trails/rdf"
+	"trails/rdf/rdfio"
 	"trails/schema"
 	"trails/schema/infer"
 )
@@ -46,9 +47,10 @@ type ImportPlan struct {
 	RDF bool
 	// Blocked are decisions that have to be made first; then nothing was tried.
 	Blocked []fault.FieldError
-	// Records fit, and LeftOut rows and records do not, for the reasons in Bad.
-	Records, LeftOut int64
-	Bad              []fault.FieldError
+	// Records fit, and LeftOut rows and records do not, for the reasons in Bad. Following are those of them with which
+	// nothing is wrong but that they refer to others.
+	Records, LeftOut, Following int64
+	Bad                         []fault.FieldError
 	// Met says how many nodes would be made, changed, and stay as they are.
 	Met Met
 	// TooMany means that so many are left out that the data is probably read amiss.
@@ -512,38 +514,40 @@ func (p *importing) try(ctx context.Context, proposal *infer.Proposal) (weakened
 	}
 	defer reading.Close()
 	if rows := reading.data.Rows; rows != nil { // it is cheaper to find out before the lock is taken
-		if weakened, err := p.weaken(proposal, rows.Fields(), rows.Good(), rows.Rejected().Count); weakened || err != nil {
+		if weakened, err := p.weaken(proposal, rows.Fields(), rows.Good(), rows.Rejected()); weakened || err != nil {
 			return weakened, err
 		}
 	}
 	done, err := reading.Commit(ctx, l.Set)
+	var left rdfio.LeftOut
 	switch rows := reading.data.Rows; {
 	case fault.Is(err, fault.InvalidData) && rows != nil && len(rows.Fields()) > 0: // no row fits
-		p.plan.Bad, p.plan.LeftOut = rows.Fields(), rows.Rejected().Count
+		p.plan.Bad, left = rows.Fields(), rows.Rejected()
 	case err != nil:
 		return false, err
 	default:
-		p.plan.Records, p.plan.LeftOut, p.plan.Bad, p.plan.Changes = done.Records, done.LeftOut.Count, done.Broken, done.Result
+		p.plan.Records, left, p.plan.Bad, p.plan.Changes = done.Records, done.LeftOut, done.Broken, done.Result
 		p.plan.Met = done.Met
 	}
-	if weakened, err := p.weaken(proposal, p.plan.Bad, p.plan.Records, p.plan.LeftOut); weakened || err != nil {
+	p.plan.LeftOut, p.plan.Following = left.Count, left.Following
+	if weakened, err := p.weaken(proposal, p.plan.Bad, p.plan.Records, left); weakened || err != nil {
 		return weakened, err
 	}
 	if err := p.suggest(ctx); err != nil {
 		return false, err
 	}
 	p.plan.Head = p.plan.Changes.Before
-	p.plan.TooMany = infer.TooMany(p.plan.LeftOut, p.plan.Records+p.plan.LeftOut)
+	p.plan.TooMany = infer.TooMany(left.Count-left.Following, p.plan.Records+p.plan.LeftOut)
 	return false, nil
 }
 
 // weaken weakens the types that would be added by what is wrong with their rows, unless it is expected. Errors that are
 // neither expected nor make a type weaker are returned.
-func (p *importing) weaken(proposal *infer.Proposal, bad []fault.FieldError, good, left int64) (weakened bool, err error) {
+func (p *importing) weaken(proposal *infer.Proposal, bad []fault.FieldError, good int64, left rdfio.LeftOut) (weakened bool, err error) {
 	if bad = p.ofAdded(bad); len(bad) == 0 {
 		return false, nil
 	}
-	expected, weakened := proposal.Bad(bad, good+left, left)
+	expected, weakened := proposal.Bad(bad, good+left.Count, left.Count-left.Following)
 	if !expected && !weakened {
 		err = fault.Invalid(bad)
 	}
@@ -576,7 +580,7 @@ func (p *importing) suggest(ctx context.Context) error {
 			f := &p.plan.Bad[i]
 			name, text, of := strings.Cut(fmt.Sprint(f.Value), "/")
 			class := p.there.Type(name)
-			if f.Code != fault.Class || !of || class == nil || told == suggested {
+			if f.Code != fault.Class || f.Follows != "" || !of || class == nil || told == suggested {
 				continue
 			}
 			if _, known := labels[name]; !known {

@@ -530,3 +530,43 @@ func TestRowsOfATypeThatIsAddedAreCheckedOnce(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// TestRowsThatReferToABadRowAreToldApart holds that a row which is right but for a reference to one that is left out says so,
+// whether the reference is an id, a label, or a label of a row whose id is made, and however long the chain is.
+func TestRowsThatReferToABadRowAreToldApart(t *testing.T) {
+	people := ""
+	for i := range 30 {
+		people += fmt.Sprintf("%d,P%d,%d,\n", 100+i, 100+i, i)
+	}
+	for name, c := range map[string]struct {
+		text           string
+		left, followed int64
+		follows        string // the places that rows refer to
+	}{
+		"by ids":               {"id,name,age,boss\n1,Ana,old,\n2,Bo,31,1\n3,Cy,32,2\n4,Di,33,9\n" + people, 4, 2, "t.csv:2 t.csv:3"},
+		"by labels":            {"id,name,age,boss\n1,Ana,old,\n2,Bo,31,Ana\n3,Cy,32,Bo\n4,Di,33,Nobody\n" + people, 4, 2, "t.csv:2 t.csv:3"},
+		"a row of other cells": {"id,name,age,boss\n1,Ana,30,,,7\n2,Bo,31,1\n" + people, 2, 1, "t.csv:2"},
+		"two mistakes":         {"id,name,age,boss\n1,Ana,old,\n2,Bo,old,1\n" + people, 2, 0, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			g := newGraph(t, "types: {Person: {iri: preserve, label: name, properties: {name: string, age: integer, boss: {class: Person}}}}")
+			asked := kg.ImportAsked{Options: load.Options{Type: "Person"}}
+			plan, done, err := byPlan(t, g, asked, true, source("t.csv", c.text))
+			if err != nil {
+				t.Fatal(err)
+			}
+			var follows []string
+			for _, f := range plan.Bad {
+				if f.Follows != "" {
+					follows = append(follows, f.Follows)
+				}
+			}
+			if got := strings.Join(follows, " "); plan.LeftOut != c.left || plan.Following != c.followed || got != c.follows {
+				t.Errorf("%d are left out, %d of them for %q: %v", plan.LeftOut, plan.Following, got, plan.Bad)
+			}
+			if done.LeftOut.Following != c.followed {
+				t.Errorf("the import tells %s", done.LeftOut.String())
+			}
+		})
+	}
+}

@@ -179,7 +179,7 @@ func (p *Proposed) try(ctx context.Context, by policy.Principal, sources []Sourc
 		}
 	}()
 	var broken []fault.FieldError
-	var rows, left int64
+	var rows, left, following int64
 	for i, o := range p.Loads {
 		done, err := p.tryLoad(ctx, g.Session(by), o, p.Sources[i], sources)
 		if err != nil {
@@ -187,9 +187,10 @@ func (p *Proposed) try(ctx context.Context, by policy.Principal, sources []Sourc
 		}
 		p.Loads[i].Rejects, p.Tables = len(done.Broken) > 0, append(p.Tables, done.Tables)
 		broken, rows, left = append(broken, done.Broken...), rows+done.Records+done.LeftOut.Count, left+done.LeftOut.Count
+		following += done.LeftOut.Following
 	}
 	p.Records, p.LeftOut = rows-left, left
-	expected, loosened := proposal.Bad(broken, rows, left)
+	expected, loosened := proposal.Bad(broken, rows, left-following)
 	if !expected && !loosened {
 		return false, fault.Invalid(broken)
 	}

@@ -7,21 +7,22 @@ import (
 
 // ImportPlan is what an import would do.
 type ImportPlan struct {
-	Types    []string        `json:"types" doc:"New types."`
-	Tables   []ImportTable   `json:"tables" doc:"How each input is read."`
-	Records  int64           `json:"records" doc:"How many rows fit."`
-	LeftOut  int64           `json:"left_out" doc:"How many do not, by mistakes."`
-	Met      Met             `json:"met" doc:"What becomes of the nodes of rows that fit."`
-	Removes  int64           `json:"removes,omitempty" doc:"How many statements go, where import needs allow_mass_change: true for so many."`
-	RDF      bool            `json:"rdf,omitempty" doc:"It is RDF text, which is added as it is."`
-	TooMany  bool            `json:"too_many,omitempty" doc:"So many are left out that the data is probably read amiss."`
-	Mistakes []ImportMistake `json:"mistakes" doc:"Of one kind in one column together."`
-	Notes    []string        `json:"notes,omitempty" doc:"What is read otherwise than it is written, or not at all."`
-	Blocked  []string        `json:"blocked,omitempty" doc:"What has to be decided first, by map; nothing was tried."`
-	Date     string          `json:"date,omitempty" doc:"A date that can be read in two ways: dates says which."`
-	Number   string          `json:"number,omitempty" doc:"A number that can be read in two ways: decimal says which."`
-	Schema   string          `json:"schema,omitempty" doc:"Of new types: the proposal, with its reasons."`
-	Import   ImportArguments `json:"import" doc:"Pass this to import, with the data."`
+	Types     []string        `json:"types" doc:"New types."`
+	Tables    []ImportTable   `json:"tables" doc:"How each input is read."`
+	Records   int64           `json:"records" doc:"How many rows fit."`
+	LeftOut   int64           `json:"left_out" doc:"How many do not, by mistakes."`
+	Following int64           `json:"following,omitempty" doc:"How many of these are right but for their references to others of them."`
+	Met       Met             `json:"met" doc:"What becomes of the nodes of rows that fit."`
+	Removes   int64           `json:"removes,omitempty" doc:"How many statements go, where import needs allow_mass_change: true for so many."`
+	RDF       bool            `json:"rdf,omitempty" doc:"It is RDF text, which is added as it is."`
+	TooMany   bool            `json:"too_many,omitempty" doc:"So many are left out that the data is probably read amiss."`
+	Mistakes  []ImportMistake `json:"mistakes" doc:"Of one kind in one column together."`
+	Notes     []string        `json:"notes,omitempty" doc:"What is read otherwise than it is written, or not at all."`
+	Blocked   []string        `json:"blocked,omitempty" doc:"What has to be decided first, by map; nothing was tried."`
+	Date      string          `json:"date,omitempty" doc:"A date that can be read in two ways: dates says which."`
+	Number    string          `json:"number,omitempty" doc:"A number that can be read in two ways: decimal says which."`
+	Schema    string          `json:"schema,omitempty" doc:"Of new types: the proposal, with its reasons."`
+	Import    ImportArguments `json:"import" doc:"Pass this to import, with the data."`
 }
 
 // ImportTable says how one input is read.
@@ -63,6 +64,7 @@ type ImportMistake struct {
 	Code    fault.Code    `json:"code"`
 	Message string        `json:"message" doc:"The plainest one."`
 	Count   int           `json:"count"`
+	Follows bool          `json:"follows,omitempty" doc:"Whether the cells are right, and refer to rows that are left out."`
 	Places  []ImportPlace `json:"places" doc:"The first."`
 }
 

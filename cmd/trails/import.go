@@ -135,7 +135,7 @@ func (p *program) importData(ctx context.Context, file string, data []string, f 
 	switch in := p.terminal(); {
 	case f.dryRun:
 		return p.print(imported{File: file, Created: plan.made, Types: plan.Types, DryRun: true, Records: plan.Records, LeftOut: plan.LeftOut, Met: plan.Met, Removes: plan.Removes, Rejects: []string{}, Again: []string{}, Commits: []string{}, Undo: []string{}}, func(w io.Writer) error {
-			_, err := fmt.Fprintf(w, "dry run, nothing was changed; %s would be loaded (%s) and %s left out\n", count(plan.Records, "record"), becameOf(plan.Records, plan.ImportPlan.RDF, plan.Met), grouped(plan.LeftOut))
+			_, err := fmt.Fprintf(w, "dry run, nothing was changed; %s would be loaded (%s) and %s left out%s\n", count(plan.Records, "record"), becameOf(plan.Records, plan.ImportPlan.RDF, plan.Met), grouped(plan.LeftOut), following(plan.Following))
 			return err
 		})
 	case f.yes:
@@ -164,6 +164,14 @@ func (p *program) importData(ctx context.Context, file string, data []string, f 
 		_, err := fmt.Fprintf(w, "next:\n  trails schema show %[1]s   look at its types\n  trails serve %[1]s --open  look around in a browser\n", quoted(file))
 		return err
 	})
+}
+
+// following says how many of the rows that are left out are so only because they refer to others of them.
+func following(rows int64) string {
+	if rows == 0 {
+		return ""
+	}
+	return fmt.Sprintf(", of which %s only because they refer to others of them", grouped(rows))
 }
 
 // became says what became of nodes: 3 new, 12 changed, 185 equal.

@@ -178,6 +178,9 @@ func (r *reader) readTable(text *bufio.Reader, format Format, t *schema.Type) er
 				if err := r.Rows.keep(r.source, wrong.last(rows), wrong.cells, nil); err != nil {
 					return err
 				}
+				if at := slices.IndexFunc(columns, func(c column) bool { return c.id }); at >= 0 && at < len(wrong.cells) {
+					r.Rows.lose(nodeName(t, strings.TrimSpace(wrong.cells[at])), r.source)
+				}
 			}
 			err = r.reject(r.rowProblem(wrong))
 		case err == nil:
@@ -349,7 +352,19 @@ func (r *reader) finishRow(w tableRow) error {
 		}
 		e.Fields[i].Field, e.Fields[i].Source = name, r.placeAt(w.at(at))
 	}
+	r.loseLabel(w.n)
 	return r.take(e, nodeName(w.n.Type, w.n.ID))
+}
+
+// loseLabel remembers the label of a row that is left out: a reference with it is an id that there is not.
+func (r *reader) loseLabel(n change.Entity) {
+	text, isText := n.Values[r.schema.LabelOf(n.Type)].(string)
+	if r.Rows == nil || !isText {
+		return
+	}
+	for _, t := range append([]*schema.Type{n.Type}, r.schema.Supertypes(n.Type)...) {
+		r.Rows.lose(nodeName(t, strings.TrimSpace(text)), r.source)
+	}
 }
 
 // edit puts the texts of the caller in the place of cells.

@@ -357,6 +357,9 @@ func (r *reader) take(e change.Edits, node string) error {
 		e.Fields[i].Node = node
 	}
 	if len(e.Fields) > 0 {
+		if r.Rows != nil && e.IRI != "" {
+			r.Rows.lose(r.schema.NodeName(e.IRI), r.source)
+		}
 		if err := r.reject(e.Fields...); err != nil || e.IRI == "" || r.Rejects {
 			return err
 		}

@@ -33,7 +33,8 @@ type Rows struct {
 	sources  []string
 	headers  map[uint16][]string // of the tables, by number of the input
 	rejected map[rowStart]*rejection
-	long     []longRow // in the order of the inputs and their lines
+	gone     map[string]rowStart // where the rows that are left out begin, by the names of their nodes: Person/ana
+	long     []longRow           // in the order of the inputs and their lines
 }
 
 // longRow is a row of several lines.
@@ -56,7 +57,7 @@ type row struct {
 }
 
 func newRows() *Rows {
-	return &Rows{headers: map[uint16][]string{}, rejected: map[rowStart]*rejection{}}
+	return &Rows{headers: map[uint16][]string{}, rejected: map[rowStart]*rejection{}, gone: map[string]rowStart{}}
 }
 
 // Close removes what the rows left on disk. Nil has nothing to close.
@@ -105,7 +106,29 @@ func (k *Rows) reject(start rowStart, fields ...fault.FieldError) (fresh bool) {
 		k.rejected[start] = known
 	}
 	known.fields = append(known.fields, fields...)
+	for _, f := range fields {
+		k.lose(f.Node, start)
+	}
 	return fresh
+}
+
+// lose remembers that the row of a node is left out, so that rows which refer to the node can be told apart.
+func (k *Rows) lose(node string, start rowStart) {
+	if _, known := k.gone[node]; node != "" && !known {
+		k.gone[node] = start
+	}
+}
+
+// followed is a mistake as it is told: one that leads to the node of a row that is left out says so.
+func (k *Rows) followed(f fault.FieldError, start rowStart) fault.FieldError {
+	target, _ := f.Value.(string)
+	of, gone := k.gone[target]
+	if f.Code != fault.Class || !gone || of == start {
+		return f
+	}
+	f.Follows = fmt.Sprintf("%s:%d", k.sources[of.File], of.Line)
+	f.Message = fmt.Sprintf("%s refers to a row that is left out itself, %q", f.Field, f.Follows)
+	return f
 }
 
 // Reject leaves out the rows with these errors, and reports whether one of them was not left out before. At most
@@ -123,7 +146,8 @@ func (k *Rows) Reject(broken []fault.FieldError) (fresh bool) {
 				continue
 			}
 			c, _ := strconv.ParseUint(column, 10, 16) // 0 for none
-			fresh = k.reject(k.startOf(change.Source{File: uint16(file), Line: n, Column: uint16(c)}), f) || fresh
+			start := k.startOf(change.Source{File: uint16(file), Line: n, Column: uint16(c)})
+			fresh = k.reject(start, k.followed(f, start)) || fresh
 		}
 	}
 	return fresh && len(k.rejected) <= MaxBad
@@ -139,6 +163,9 @@ func (k *Rows) Rejected() (out rdfio.LeftOut) {
 	out.Rows = true
 	for _, at := range k.order() {
 		out.Add(rdfio.Omission{Source: k.sources[at.File], Line: int(at.Line), Column: int(at.Column), Message: k.rejected[at].reason()})
+		if k.rejected[at].follows() {
+			out.Following++
+		}
 	}
 	return out
 }
@@ -177,6 +204,11 @@ func (k *Rows) order() []rowStart {
 		return cmp.Or(cmp.Compare(a.File, b.File), cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column)) < 0
 	})
 	return starts
+}
+
+// follows reports that nothing is wrong with a row but that it refers to others that are left out.
+func (r *rejection) follows() bool {
+	return !slices.ContainsFunc(r.fields, func(f fault.FieldError) bool { return f.Follows == "" })
 }
 
 // reason is the errors of a row in one line.

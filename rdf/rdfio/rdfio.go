@@ -30,6 +30,8 @@ type LeftOut struct {
 	First []Omission // at most [MaxOmissions]
 	Rows  bool       // the statements are table rows or records
 	Parts []Part     // at most maxParts
+	// Following are those of the rows that are left out only because they refer to others that are.
+	Following int64
 }
 
 // Part is something written in a document that the statements read from it do not have, such as the base direction of
@@ -83,6 +85,7 @@ func (l *LeftOut) Take(other LeftOut) {
 		l.AddPart(p.Message, p.Times)
 	}
 	l.Count += other.Count
+	l.Following += other.Following
 	l.First = append(l.First, other.First...)
 	l.First = l.First[:min(len(l.First), MaxOmissions)]
 }
@@ -129,8 +132,13 @@ func (l LeftOut) statements() string {
 		one, several = "row", "rows"
 	}
 	text := fmt.Sprintf("%d %s were left out: ", l.Count, several)
-	if l.Count == 1 {
+	switch own := l.Count - l.Following; {
+	case l.Count == 1:
 		text = "1 " + one + " was left out: "
+	case l.Following > 0 && own == 1:
+		text = fmt.Sprintf("1 bad row was left out, and %d that refer to it: ", l.Following)
+	case l.Following > 0:
+		text = fmt.Sprintf("%d bad rows were left out, and %d that refer to them: ", own, l.Following)
 	}
 	text += strings.Join(told, "; ")
 	if more > 0 {

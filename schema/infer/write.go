@@ -655,7 +655,7 @@ func (p *Proposal) tooMany(fields []fault.FieldError, left, rows int64) bool {
 }
 
 // Bad takes the errors of a load of the proposal: fields, the number of rows, and how many rows
-// were left out. It reports whether all errors were expected: a few bad values in a property,
+// were left out for a reason of their own. It reports whether all errors were expected: a few bad values in a property,
 // and references to rows left out. For other errors it weakens the proposal, as
 // [Proposal.Loosen] does; if too many rows were left out, it makes it strict.
 func (p *Proposal) Bad(fields []fault.FieldError, rows, left int64) (expected, loosened bool) {
@@ -679,6 +679,7 @@ func (p *Proposal) Bad(fields []fault.FieldError, rows, left int64) (expected, l
 		target, _ := f.Value.(string)
 		name, _, _ := strings.Cut(f.Node, "/")
 		switch {
+		case f.Follows != "": // caused by an error of another row
 		case s != nil && p.givenOf(p.byName[name], s).Kind != "":
 			s.bad = appendBad(s.bad, target, f.Source)
 		case f.Code == fault.Shape || f.Code == fault.Class && (gone[target] || s != nil && gone[name+"/"+target]): // caused by another error
