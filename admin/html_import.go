@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 
 	"trails/admin/form"
@@ -167,11 +168,15 @@ func (d *importData) drawDecisions() h.Node {
 	if p != nil {
 		date, number = p.Date, p.Number
 	}
+	decimals := [][2]string{{",", "comma: 1.234,56"}, {".", "point: 1,234.56"}}
 	texts := func(says string) (options [][2]string) { // of the columns of a new type alone: one that is there has its kinds
 		if p == nil || slices.ContainsFunc(p.Tables, func(t view.ImportTable) bool { return t.New }) {
 			options = append(options, [2]string{asTexts, says})
 		}
 		return options
+	}
+	if _, err := strconv.ParseFloat(number, 64); err != nil { // otherwise they are numbers as they stand, and their column can be given the kind of texts
+		decimals = append(decimals, texts("are no numbers: keep the texts")...)
 	}
 	return h.Group{
 		hiddenInput("data", d.Key), hiddenInput(keyName, d.Once), h.If(len(sheets) < 2 && c.Sheet != "", hiddenInput("sheet", c.Sheet)), h.If(len(sheets) > 1, hiddenInput("was-sheet", sheet)), hiddenInput("was-type", typeName),
@@ -180,7 +185,7 @@ func (d *importData) drawDecisions() h.Node {
 			h.If(len(sheets) > 1, choice("sheet", "Sheet", sheet, sheets...)),
 			h.If(len(columns) > 0, choice("id", "Ids are in", key, keys...)),
 			h.If(askDates, question("dates", "Dates"+ambiguous(date), dates, append([][2]string{{"dmy", "day first: 31/12/2023"}, {"mdy", "month first: 12/31/2023"}}, texts("are no dates: keep the texts")...)...)),
-			h.If(askDecimal, question("decimal", "Numbers"+ambiguous(number), decimal, append([][2]string{{",", "comma: 1.234,56"}, {".", "point: 1,234.56"}}, texts("are no numbers: keep the texts")...)...)),
+			h.If(askDecimal, question("decimal", "Numbers"+ambiguous(number), decimal, decimals...)),
 			h.If(len(by) > 1, choice("by", "What is there is found by", c.By, by...)),
 			h.If(len(columns) > 0, choice("mode", "Rows that are there already", c.Mode, [2]string{"", "are updated"}, [2]string{"skip", "are passed over"}, [2]string{"append", "are mistakes"}))),
 	}

@@ -139,10 +139,12 @@ func TestThePlanSaysHowATableIsRead(t *testing.T) {
 // are, and that it can be said that they are texts.
 func TestWhatCanBeReadInTwoWaysIsAskedBeforeItIsLoaded(t *testing.T) {
 	for field, c := range map[string]struct{ rows, asks, decided, is string }{
-		"dates":   {"Name,Hired\nAna,4/12/2023\nBo,5/11/2023\n", "how dates such as 5/11/2023 are read", "dmy", "2023-12-04"},
-		"decimal": {"Name;Paid\nAna;1,250\nBo;2,500\n", "how numbers such as 2,500 are read", ".", "1250"},
+		"dates":              {"Name,Hired\nAna,4/12/2023\nBo,5/11/2023\n", "how dates such as 5/11/2023 are read", "dmy", "2023-12-04"},
+		"decimal":            {"Name;Paid\nAna;1,250\nBo;2,500\n", "how numbers such as 2,500 are read", ".", "1250"},
+		"decimal of a point": {"Name;Paid\nAna;1.250\nBo;2.500\n", "how numbers such as 2.500 are read", ",", "1250"},
 	} {
-		for _, decided := range []string{c.decided, "texts"} {
+		field, ofPoint := strings.CutSuffix(field, " of a point")
+		for _, decided := range []string{c.decided, map[bool]string{false: "texts", true: "."}[ofPoint]} {
 			f := newFixture(t, nil, admin.Options{})
 			plan := f.get(t, f.upload(t, "staff.csv", c.rows), http.StatusOK)
 			asked := plan.find(func(n *html.Node) bool { return n.Data == "select" && attribute(n, "name") == field })
@@ -157,7 +159,7 @@ func TestWhatCanBeReadInTwoWaysIsAskedBeforeItIsLoaded(t *testing.T) {
 				t.Fatalf("%s as %s: %d %s", field, decided, done.StatusCode, mainText(done))
 			}
 			got := fmt.Sprint(f.call(t, "list", map[string]any{"type": "Worker"}))
-			if is := strings.Contains(got, c.is); is != (decided != "texts") {
+			if is := strings.Contains(got, c.is); is != (decided == c.decided) {
 				t.Errorf("%s as %s: %s", field, decided, got)
 			}
 		}

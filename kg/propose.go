@@ -40,8 +40,8 @@ type Proposed struct {
 	Tables []bool
 	// Records and LeftOut are how many rows and records were loaded in the try, and how many were not.
 	Records, LeftOut int64
-	// Date and Number are formats that can be read in two ways where the data does not decide, so that their columns
-	// became texts; "" if there are none.
+	// Date and Number are cells that can be read in two ways where the data does not decide: their columns became texts, or
+	// numbers if the cell has a point alone, as 1.250; "" if there are none.
 	Date, Number string
 	// Sources are the indexes of the inputs of each load among the given sources.
 	Sources [][]int

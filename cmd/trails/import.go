@@ -11,6 +11,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -338,6 +339,9 @@ func (p *program) showImport(file string, plan *importPlan) {
 		for text := range strings.Lines(types) {
 			fmt.Fprintln(p.stderr, line(strings.TrimRight(text, "\n")))
 		}
+	}
+	if _, err := strconv.ParseFloat(plan.Number, 64); err == nil && len(plan.Types) == 0 {
+		fmt.Fprintf(p.stderr, "numbers such as %s are read with a point before the fraction: --decimal , says that it is a comma\n", line(plan.Number))
 	}
 	for i, t := range plan.Tables {
 		if t.Near != "" {

@@ -482,6 +482,8 @@ func (p *Proposal) byConvention(t *typeStats, s *propertyStats) (word, because s
 		if w.currency != "" {
 			because += ", all in " + w.currency
 		}
+	case s.isNumber() && p.mayBeTwoNumbers(t, s):
+		return "", strconv.Quote(w.otherNumber) + " may be two numbers, and is read with a point before its fraction: decimal , says that it has a comma"
 	case !s.isText():
 	case all(w.words):
 		switch {
@@ -556,18 +558,34 @@ func (p *Proposal) Undecided() (date, number string) {
 		p.decide(t)
 		for _, s := range t.properties {
 			w := &s.written
+			if p.mayBeTwoNumbers(t, s) {
+				number = cmp.Or(number, w.otherNumber)
+			}
 			if !t.cells || !s.isText() {
 				continue
 			}
 			if t.conventions.Dates == "" && w.all(min(w.moments()[0], w.moments()[1]), p.Strict) {
 				date = cmp.Or(date, w.otherDate)
 			}
-			if amounts := w.amounts(); t.conventions.Decimal == "" && !w.mixed && w.all(min(amounts[0], amounts[1]), p.Strict) {
-				number = cmp.Or(number, w.otherNumber)
-			}
 		}
 	}
 	return date, number
+}
+
+// mayBeTwoNumbers reports whether a column has a cell such as 1,250 or 1.250, each of its cells is a number with a comma and
+// with a point before the fraction, and nothing else decides which: no other column of numbers with a point, no workbook,
+// whose numbers are no texts, and nobody who has given the column a kind.
+func (p *Proposal) mayBeTwoNumbers(t *typeStats, s *propertyStats) bool {
+	w := &s.written
+	amounts := w.amounts()
+	if !t.cells || t.conventions.Decimal != "" || w.otherNumber == "" || w.mixed || !w.all(min(amounts[0], amounts[1]), p.Strict) {
+		return false
+	}
+	if s.isText() {
+		return true
+	}
+	pointed := slices.ContainsFunc(t.properties, func(o *propertyStats) bool { return o.isNumber() && o.written.amounts()[1] > o.written.amounts()[0] })
+	return s.isNumber() && !pointed && !t.workbook && !t.isKey(s) && p.givenOf(t, s).Kind == ""
 }
 
 // ConventionsOf returns the conventions with which to load the rows of a type.

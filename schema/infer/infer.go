@@ -110,6 +110,7 @@ type typeStats struct {
 	properties []*propertyStats
 	byName     map[string]*propertyStats
 	cells      bool
+	workbook   bool   // its cells are of a workbook
 	named      bool   // the data contains the type
 	key        string // the property that holds the ids
 	keyAsked   bool
@@ -158,6 +159,7 @@ func (p *Proposal) Add(r Record) error {
 	if err != nil {
 		return err
 	}
+	t.workbook = t.workbook || len(r.Sheets) > 0
 	t.cells, t.named = t.cells || r.Cells, t.named || r.Named
 	if r.Key != "" {
 		t.key, t.keyAsked = r.Key, r.KeyAsked

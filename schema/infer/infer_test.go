@@ -232,3 +232,42 @@ func TestACellOfSpacesDoesNotDecideWhatItsColumnIs(t *testing.T) {
 		})
 	}
 }
+
+// TestNumbersThatMayBeTwoAreUndecided holds that 1.250 is asked for as 1,250 is, unless the table decides what it is.
+func TestNumbersThatMayBeTwoAreUndecided(t *testing.T) {
+	for name, c := range map[string]struct {
+		cells  map[string][]string
+		sheets []string
+		given  map[string]infer.Given
+		want   string
+	}{
+		"a point":                        {cells: map[string][]string{"paid": {"1.250", "2.500"}}, want: "2.500"},
+		"a comma":                        {cells: map[string][]string{"paid": {"1,250", "2,500"}}, want: "2,500"},
+		"whole numbers beside it":        {cells: map[string][]string{"paid": {"1.250", "7"}}, want: "1.250"},
+		"a cell with one reading":        {cells: map[string][]string{"paid": {"1.250", "2.5"}}},
+		"a fraction alone":               {cells: map[string][]string{"paid": {"1.250", "0.125"}}},
+		"another column with a point":    {cells: map[string][]string{"paid": {"1.250", "2.500"}, "rate": {"3.5", "1.5"}}},
+		"another column with a comma":    {cells: map[string][]string{"paid": {"1.250", "2.500"}, "rate": {"3,5", "1,5"}}},
+		"numbers of a workbook":          {cells: map[string][]string{"paid": {"1.250", "2.500"}}, sheets: []string{"Sheet1"}},
+		"a kind that somebody has given": {cells: map[string][]string{"paid": {"1.250", "2.500"}}, given: map[string]infer.Given{"paid": {Kind: "string"}}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			p := &infer.Proposal{Given: c.given}
+			if err := p.Add(infer.Record{Type: "Bill", Cells: true, Header: true, Names: []string{"paid", "rate"}, Sheets: c.sheets}); err != nil {
+				t.Fatal(err)
+			}
+			for i := range c.cells["paid"] {
+				data := map[string]any{}
+				for column, cells := range c.cells {
+					data[column] = cells[i]
+				}
+				if err := p.Add(infer.Record{Type: "Bill", Cells: true, Data: data}); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if _, number := p.Undecided(); number != c.want {
+				t.Errorf("asked for %q, want %q", number, c.want)
+			}
+		})
+	}
+}
