@@ -1,6 +1,7 @@
 package admin
 
 import (
+	"maps"
 	"slices"
 	"strings"
 )
@@ -24,3 +25,6 @@ func ReadPages() (paths []string) {
 	}
 	return paths
 }
+
+// Asked are the capabilities for which a question has a button of its own.
+func Asked() []string { return slices.Sorted(maps.Keys(yes)) }

@@ -30,10 +30,10 @@ type hidden struct{ Name, Value string }
 
 // yes is what the button of the question says, by capability.
 var yes = map[string]string{
-	"load": "Yes, replace what is there", "mutate": "Yes, make the change", "undo": "Yes, take it back", "branches_delete": "Yes, delete the branch",
-	schemaApplyID: "Yes, change the schema", schemaBuilderID: "Yes, change the schema", revokeID: "Yes, revoke it",
-	"trails.meta.migrate.apply": "Yes, migrate", "trails.meta.migrate.rollback": "Yes, roll it back", "trails.meta.query.remove": "Yes, remove it",
-	"trails.meta.gateway.remove": "Yes, remove the server", "trails.meta.promote.apply": "Yes, promote", "trails.meta.promote.undo": "Yes, take it back",
+	"load": "Yes, replace what is there", "mutate": "Yes, make the change", "undo": "Yes, take it back",
+	schemaApplyID: "Yes, change the schema", schemaBuilderID: "Yes, change the schema",
+	"trails.meta.migrate.apply": "Yes, migrate", "trails.meta.migrate.rollback": "Yes, roll it back",
+	"trails.meta.promote.apply": "Yes, promote", "trails.meta.promote.undo": "Yes, take it back",
 }
 
 // isMass reports a call that was refused because it removes much, to which a person can agree.

@@ -3,8 +3,13 @@ package admin_test
 import (
 	"fmt"
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
+
+	"trails/admin"
+	"trails/capability"
+	"trails/invoke/invoketest"
 )
 
 func TestAMassChangeIsAskedForByTypeAndInWords(t *testing.T) {
@@ -30,5 +35,20 @@ func TestAMassChangeIsAskedForByTypeAndInWords(t *testing.T) {
 	}
 	if a := f.get(t, "/admin/types/Note", http.StatusOK); strings.Contains(mainText(a), "Title 1") {
 		t.Error("the notes are there")
+	}
+}
+
+// A question has a button of its own for what is asked about: deleting a branch and revoking a token are not.
+func TestWhatHasAYesIsAskedAbout(t *testing.T) {
+	var asked []string
+	for _, d := range invoketest.Example(t).Callable(t) {
+		if _, takes := d.InputShape.Field(capability.AllowMassChange); takes || d.ConsentRequired {
+			asked = append(asked, d.ID)
+		}
+	}
+	for _, id := range admin.Asked() {
+		if !slices.Contains(asked, id) {
+			t.Errorf("%s has a button, and nobody is asked about it; asked about are %s", id, asked)
+		}
 	}
 }
