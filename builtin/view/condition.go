@@ -13,6 +13,7 @@ import (
 	"trails/kg/browse"
 	"trails/rdf"
 	"trails/schema"
+	"trails/text/fulltext"
 	"trails/text/quote"
 )
 
@@ -176,7 +177,11 @@ func warnOfEmpty(ctx context.Context, r *invoke.Request, q browse.TableQuery) er
 		}
 		if len(alone.Rows) == 0 {
 			met = false
-			r.Warn("no %s has %s", q.Type.Name, conditionText(r, c))
+			accented, err := withAccents(ctx, r, q.Type, c)
+			if err != nil {
+				return err
+			}
+			r.Warn("no %s has %s%s", q.Type.Name, conditionText(r, c), accented)
 		}
 	}
 	switch {
@@ -186,6 +191,35 @@ func warnOfEmpty(ctx context.Context, r *invoke.Request, q browse.TableQuery) er
 		r.Warn("each of these %d conditions is met by some %s, and no %s meets them all", len(q.Where), q.Type.Name, q.Type.Name)
 	}
 	return nil
+}
+
+// withAccents names a text that a search finds by the words of a condition on a part of texts, which no text has: a search
+// ignores accents, and such a condition does not. It is "" where there is none.
+func withAccents(ctx context.Context, r *invoke.Request, t *schema.Type, c browse.Condition) (string, error) {
+	if c.Op != browse.OpContains && c.Op != browse.OpStarts {
+		return "", nil
+	}
+	if n := len(c.Path); n > 1 {
+		if t = r.Snapshot.Schema().Type(c.Path[n-2].Class); t == nil {
+			return "", nil
+		}
+	}
+	part := rdf.Lexical(c.Values[0])
+	words, err := fulltext.ParseBeginning(part)
+	if err != nil || len(words.Terms) == 0 { // it has no words
+		return "", nil
+	}
+	found, err := r.Snapshot.Search(ctx, browse.Search{Text: part, Types: []*schema.Type{t}})
+	if err != nil {
+		return "", err
+	}
+	has := words.Has()
+	for _, hit := range found.Hits {
+		if hit.Property == c.Path.Last().IRI && has(rdf.Lexical(hit.Text)) {
+			return fmt.Sprintf(", for which accents count; did you mean %s?", quote.Text(rdf.Lexical(hit.Text), textList)), nil
+		}
+	}
+	return "", nil
 }
 
 // conditionText writes a condition as the command line takes it, with the first values of several.
