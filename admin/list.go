@@ -330,7 +330,7 @@ func (s *site) listFile(w http.ResponseWriter, a *asker, asked listView) error {
 	}}
 	err = asked.Form.Write(out, known, asked.arguments(), func(args map[string]any) (t view.Table, err error) {
 		return t, a.ask("entities_list", args, &t)
-	})
+	}, columnTitle)
 	if err != nil && out.begun {
 		panic(http.ErrAbortHandler) // half a file must not look like a whole one
 	}
@@ -732,8 +732,11 @@ func newListData(v listView, doc schemaDocument, t schema.TypeDocument, a view.T
 // numbers are the datatypes that stand to the right.
 var numbers = []string{"integer", "number", "decimal", "double", "float", "int", "long"}
 
+// columnTitle is what people call a column.
+func columnTitle(c view.Column) string { return firstOf(c.Label, propertyName(c.Name)) }
+
 func (v listView) heading(c view.Column) heading {
-	h := heading{Name: c.Name, Title: firstOf(c.Label, propertyName(c.Name)), Number: slices.Contains(numbers, datatypeName(c.Datatype)), Class: c.Class, Kind: datatypeName(c.Datatype)}
+	h := heading{Name: c.Name, Title: columnTitle(c), Number: slices.Contains(numbers, datatypeName(c.Datatype)), Class: c.Class, Kind: datatypeName(c.Datatype)}
 	if !c.Many && c.Name != "" {
 		h.Href = v.sorted(c.Name).href()
 		if too, ok := v.sortedToo(c.Name); ok {

@@ -6,6 +6,7 @@ import (
 	"encoding/csv"
 	"io"
 	"net/http"
+	"reflect"
 	"strings"
 	"testing"
 
@@ -21,7 +22,7 @@ func TestAListIsAFileInEveryForm(t *testing.T) {
 	page := f.get(t, list, 200)
 	shown := rows(page.byID(t, "list"))[1:]
 	said := map[string]int{} // how often each form says that a requirement is met
-	for _, form := range []string{"csv", "csv-raw", "xlsx", "ndjson", "jsonld", "turtle"} {
+	for _, form := range []string{"csv", "csv-raw", "xlsx", "xlsx-shown", "csv-shown", "ndjson", "jsonld", "turtle"} {
 		address := list + "&format=" + form
 		linked := false
 		for _, href := range page.leads("/admin/types/Requirement?") {
@@ -32,7 +33,7 @@ func TestAListIsAFileInEveryForm(t *testing.T) {
 		}
 		text := f.get(t, address, 200).text
 		switch form {
-		case "xlsx":
+		case "xlsx", "xlsx-shown":
 			text = sheetOf(t, text)
 			said[form] = strings.Count(text, ">met</t>")
 		case "ndjson":
@@ -65,6 +66,43 @@ func TestAListIsAFileInEveryForm(t *testing.T) {
 		if !strings.Contains(mainText(a), "dependsOn.name") {
 			t.Errorf("%s with a path: %s", form, mainText(a))
 		}
+	}
+}
+
+// A file as shown has the heads of the page and labels for references, and no ids.
+func TestAFileAsShownHasWhatPeopleSee(t *testing.T) {
+	f := newFixture(t, []byte(`base: "urn:t:"
+types:
+  Team: {label: name, properties: {name: string}}
+  Person:
+    label: fullName
+    properties:
+      fullName: {type: string, label: Name and surname}
+      hiredOn: date
+      team: {class: Team, many: true}
+`), admin.Options{})
+	f.call(t, "load", map[string]any{"data": `{"type":"Team","id":"a","data":{"name":"=Sales"}}
+{"type":"Team","id":"b","data":{"name":"Support, second"}}
+{"type":"Person","id":"p","data":{"fullName":"Zoe","hiredOn":"2023-05-01","team":["Team/a","Team/b"]}}
+{"type":"Person","id":"q","data":{}}`})
+	const list = "/admin/types/Person?sort=fullName&col=team&col=hiredOn&col=team.name&format="
+	got, err := csv.NewReader(strings.NewReader(f.get(t, list+"csv-shown", 200).text)).ReadAll()
+	if err != nil {
+		t.Fatal(err)
+	}
+	head := []string{"Name and surname", "Team", "Hired on", "Team › Name"}
+	zoe := []string{"Zoe", "'=Sales, Support, second", "2023-05-01", "'=Sales, Support, second"}
+	if want := [][]string{head, zoe, {"q", "", "", ""}}; !reflect.DeepEqual(got, want) {
+		t.Errorf("got %q, want %q", got, want)
+	}
+	sheet := sheetOf(t, f.get(t, list+"xlsx-shown", 200).text)
+	for _, text := range append(head, "Zoe", "=Sales, Support, second") {
+		if !strings.Contains(sheet, ">"+text+"</t>") {
+			t.Errorf("the sheet has no %q: %s", text, sheet)
+		}
+	}
+	if strings.Contains(sheet, "Team/a") || strings.Contains(sheet, ">2023-05-01</t>") {
+		t.Errorf("the sheet has ids, or its days are texts: %s", sheet)
 	}
 }
 

@@ -1,11 +1,13 @@
 package view
 
 import (
+	"cmp"
 	"encoding/csv"
 	"encoding/json"
 	"io"
 	"maps"
 	"slices"
+	"strings"
 
 	"trails/schema"
 )
@@ -20,20 +22,20 @@ type ReadTable func(args map[string]any) (Table, error)
 // last page. The columns are the node's id, its label, and the other columns, or the requested ones; cells are as in
 // an export. The arguments are those of entities_list.
 func WriteCSV(out io.Writer, args map[string]any, limit int, read ReadTable) (written int, t Table, err error) {
-	return writeCSV(out, args, limit, read, func(_ Column, text string) string { return text })
+	return writeCSV(out, args, limit, read, importable, func(text string) string { return text })
 }
 
-// writeCSV is WriteCSV, with each cell as shown returns it; the zero column is for a node's id and label.
-func writeCSV(out io.Writer, args map[string]any, limit int, read ReadTable, shown func(c Column, text string) string) (written int, t Table, err error) {
+// writeCSV is WriteCSV in a layout, with each cell of a node as shown returns it.
+func writeCSV(out io.Writer, args map[string]any, limit int, read ReadTable, l layout, shown func(text string) string) (written int, t Table, err error) {
 	w := csv.NewWriter(out)
 	return EachPage(args, limit, read, func(t Table, columns []Column) error {
 		if written == 0 {
-			_ = w.Write(headOf(columns)) // Error has it
+			_ = w.Write(l.head(t, columns)) // Error has it
 		}
 		for _, row := range t.Rows {
-			record := []string{shown(Column{}, row.Node.name()), shown(Column{}, row.Node.Label)}
-			for _, c := range columns {
-				record = append(record, shown(c, cellsText(c, row.Cells[c.Name])))
+			record := l.record(row, columns)
+			for i, text := range record {
+				record[i] = shown(text)
 			}
 			_ = w.Write(record)
 		}
@@ -43,13 +45,54 @@ func writeCSV(out io.Writer, args map[string]any, limit int, read ReadTable, sho
 	})
 }
 
-// headOf is the header of a table with these columns.
-func headOf(columns []Column) []string {
+// layout is what a file has of a table.
+type layout struct {
+	// own is how many columns about the node itself are before the others.
+	own    int
+	head   func(t Table, columns []Column) []string
+	record func(r Row, columns []Column) []string
+}
+
+// importable has the node's id and label and the names of the other columns, with ids for references, so that it can be
+// imported again.
+var importable = layout{2, func(_ Table, columns []Column) []string {
 	head := []string{"node", "label"}
 	for _, c := range columns {
 		head = append(head, c.Name)
 	}
 	return head
+}, func(r Row, columns []Column) []string {
+	record := []string{r.Node.name(), r.Node.Label}
+	for _, c := range columns {
+		record = append(record, cellsText(c, r.Cells[c.Name]))
+	}
+	return record
+}}
+
+// asShown has what people see of a list: the label, and the other columns, under their titles, with labels for
+// references.
+func (w listWriter) asShown() layout {
+	return layout{1, func(t Table, columns []Column) []string {
+		own := Column{Label: t.Type}
+		if label := w.schema.Property(w.schema.Type(t.Type), t.Label); label != nil {
+			own = viewColumn(label)
+		}
+		head := []string{w.title(own)}
+		for _, c := range columns {
+			head = append(head, w.title(c))
+		}
+		return head
+	}, func(r Row, columns []Column) []string {
+		record := []string{cmp.Or(r.Node.Label, r.Node.name())}
+		for _, c := range columns {
+			var texts []string
+			for _, value := range r.Cells[c.Name] {
+				texts = append(texts, value.Text)
+			}
+			record = append(record, strings.Join(texts, ", "))
+		}
+		return record
+	}}
 }
 
 // EachPage reads up to limit rows of a list, all values whole, page by page. Columns are those beside the label, or

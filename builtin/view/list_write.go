@@ -26,11 +26,14 @@ type ListForm struct {
 }
 
 // ListForms are the forms of a list. In "csv" a cell that a spreadsheet would run as a formula begins with an
-// apostrophe; "csv-raw" has it as it is, for a program.
+// apostrophe; "csv-raw" has it as it is, for a program. Those that end in "-shown" have what people see, and are not for
+// importing it again.
 var ListForms = []ListForm{
 	{"csv", "CSV", "text/csv; charset=utf-8; header=present", ".csv", listWriter.csv},
 	{"csv-raw", "CSV for programs", "text/csv; charset=utf-8; header=present", ".csv", listWriter.rawCSV},
 	{"xlsx", "Excel", "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet", ".xlsx", listWriter.xlsx},
+	{"xlsx-shown", "Excel, as shown", "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet", ".xlsx", listWriter.xlsxShown},
+	{"csv-shown", "CSV, as shown", "text/csv; charset=utf-8; header=present", ".csv", listWriter.csvShown},
 	{"ndjson", "NDJSON", "application/x-ndjson", ".ndjson", listWriter.ndjson},
 	{"jsonld", "JSON-LD", "application/ld+json", ".jsonld", listWriter.jsonld},
 	{"turtle", "Turtle", "text/turtle; charset=utf-8", ".ttl", listWriter.turtle},
@@ -42,18 +45,25 @@ type listWriter struct {
 	schema *schema.Schema
 	args   map[string]any
 	read   ReadTable
+	title  func(Column) string
 }
 
 // Write writes all rows of a list, with the texts whole, in the list's order. The arguments are those of
-// entities_list. JSON-LD and Turtle have the type of each node and the values of the columns: a column that is a path
-// is refused with [fault.InvalidArguments], and more than [MaxDocumentQuads] statements with [fault.TooLarge], before
-// anything is written. The other forms write as they read.
-func (f ListForm) Write(out io.Writer, s *schema.Schema, args map[string]any, read ReadTable) error {
-	return f.write(listWriter{out, s, args, read})
+// entities_list, and title returns what a column is called where people see it. JSON-LD and Turtle have the type of
+// each node and the values of the columns: a column that is a path is refused with [fault.InvalidArguments], and more
+// than [MaxDocumentQuads] statements with [fault.TooLarge], before anything is written. The other forms write as they
+// read.
+func (f ListForm) Write(out io.Writer, s *schema.Schema, args map[string]any, read ReadTable, title func(Column) string) error {
+	return f.write(listWriter{out, s, args, read, title})
 }
 
 func (w listWriter) csv() error {
-	_, _, err := writeCSV(w.out, w.args, math.MaxInt, w.read, unformula)
+	_, _, err := writeCSV(w.out, w.args, math.MaxInt, w.read, importable, unformula)
+	return err
+}
+
+func (w listWriter) csvShown() error {
+	_, _, err := writeCSV(w.out, w.args, math.MaxInt, w.read, w.asShown(), unformula)
 	return err
 }
 
@@ -64,7 +74,7 @@ func (w listWriter) rawCSV() error {
 
 // unformula is a cell as a spreadsheet shows it: with an apostrophe before what it would run as a formula
 // (https://owasp.org/www-community/attacks/CSV_Injection). A number is none.
-func unformula(_ Column, text string) string {
+func unformula(text string) string {
 	if text == "" || !strings.ContainsRune("=+-@\t\r", rune(text[0])) {
 		return text
 	}
@@ -74,8 +84,11 @@ func unformula(_ Column, text string) string {
 	return "'" + text
 }
 
-// xlsx writes as many rows as a sheet has; the last one says so when there are more.
-func (w listWriter) xlsx() (err error) {
+func (w listWriter) xlsx() error      { return w.sheet(importable) }
+func (w listWriter) xlsxShown() error { return w.sheet(w.asShown()) }
+
+// sheet writes as many rows as a sheet has; the last one says so when there are more.
+func (w listWriter) sheet(l layout) (err error) {
 	var book *xlsx.Writer
 	row := func(texts []string, kinds []xlsx.Kind) error {
 		cells := make([]xlsx.Cell, len(texts))
@@ -92,20 +105,16 @@ func (w listWriter) xlsx() (err error) {
 	done, last, err := EachPage(w.args, most, w.read, func(t Table, columns []Column) error {
 		if book == nil {
 			book = xlsx.NewWriter(w.out, t.Type)
-			if err := row(headOf(columns), nil); err != nil {
+			if err := row(l.head(t, columns), nil); err != nil {
 				return err
 			}
-			kinds = []xlsx.Kind{xlsx.Text, xlsx.Text}
+			kinds = make([]xlsx.Kind, l.own) // texts
 			for _, c := range columns {
 				kinds = append(kinds, sheetKinds[c.Datatype])
 			}
 		}
 		for _, r := range t.Rows {
-			texts := []string{r.Node.name(), r.Node.Label}
-			for _, c := range columns {
-				texts = append(texts, cellsText(c, r.Cells[c.Name]))
-			}
-			if err := row(texts, kinds); err != nil {
+			if err := row(l.record(r, columns), kinds); err != nil {
 				return err
 			}
 		}
