@@ -85,7 +85,13 @@
     form.addEventListener("dragover", (e) => { e.preventDefault(); form.classList.add("over"); });
     form.addEventListener("dragleave", () => form.classList.remove("over"));
     form.addEventListener("drop", (e) => { e.preventDefault(); form.classList.remove("over"); take(e.dataTransfer.files); });
-    form.addEventListener("paste", (e) => { if (take(e.clipboardData.files)) e.preventDefault(); });
+    form.addEventListener("paste", (e) => {
+      // Spreadsheets copy cells as text and as a picture of them: the text is meant. File managers copy a file with its name as
+      // text: the file is meant.
+      const { files, types } = e.clipboardData;
+      const picture = files.length > 0 && files[0].type.startsWith("image/") && types.includes("text/plain");
+      if (!picture && take(files)) e.preventDefault();
+    });
     file.addEventListener("change", () => take(file.files));
   }
 })();
