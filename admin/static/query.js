@@ -122,9 +122,11 @@
 		return all.filter(n => !n.dataset.for).map(n => document.importNode(n, true));
 	}
 
-	// written puts a text into the editor to which the server added first lines.
+	// written puts a text to which the server added first lines into the editor and the form.
 	function written(query) {
-		if (query !== undefined && query !== editor().getValue()) editor().setValue(query);
+		if (query === undefined) return;
+		text.value = query;
+		if (query !== editor().getValue()) editor().setValue(query);
 	}
 
 	// What the first lines of a text declare has inputs under the editor. They are asked for
