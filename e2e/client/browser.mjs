@@ -82,6 +82,19 @@ async function fits (page, what) {
   holds(plain === 0, `${what} has ${plain} parts that scroll and do not show it`)
 }
 
+// fitsPaper holds that nothing of a page stands out of the sheet when it is printed: paper does not scroll.
+async function fitsPaper (page, what) {
+  await page.emulateMedia({ media: 'print' })
+  const [upright, onItsSide] = [{ width: 688, height: 1017 }, { width: 1017, height: 688 }] // A4 without its margins
+  await page.setViewportSize(await page.locator('main').evaluate((main) => getComputedStyle(main).page) === 'wide' ? onItsSide : upright)
+  const out = await page.evaluate(() => [...document.querySelectorAll('main :is(table, svg, form, pre, section, p, ul, dl)')]
+    .filter((it) => it.getClientRects().length && !it.closest('.CodeMirror') && it.getBoundingClientRect().right > innerWidth + 1)
+    .map((it) => `${it.localName}.${it.getAttribute('class')}`).slice(0, 5))
+  equal(out, [], `what stands out of the paper of ${what}`)
+  await page.emulateMedia({ media: 'screen' })
+  await page.setViewportSize(widths.wide)
+}
+
 // barriers are what axe-core found, all of it: one fault often stands on many pages.
 const barriers = []
 
@@ -908,6 +921,7 @@ async function everyPage (browser, theme, size) {
     }
     await fits(window.page, `${what}, ${size}`)
     await accessible(window.page, `${what}, ${theme}, ${size}`)
+    if (size === 'wide' && theme === 'light') await fitsPaper(window.page, what)
   }
   return window
 }
