@@ -232,8 +232,19 @@ func (d listData) drawSelected() h.Node {
 			option("set", "set", true), option("clear", "remove the value of", false), option("delete", "delete", false))),
 		labelled("", "of", "Property", h.Select(h.ID("of"), h.Name("property"), h.Map(d.All, func(p schema.PropertyDocument) h.Node { return option(p.Name, titleOf(p), false) }))),
 		labelled("grow", "to", "New value", h.Input(h.ID("to"), h.Name("value"), h.List("values"), h.MaxLength("10000"), h.AutoComplete("off"))),
-		h.Button(h.Text("Preview…")))
+		h.Button(h.Text("Preview…")),
+		hiddenInput(listName, d.query().Encode()),
+		labelled("", "as-file", "Or save them as", h.Select(h.ID("as-file"), h.Name(fileName), h.Map(view.ListForms, func(f view.ListForm) h.Node { return option(f.Name, f.Label, false) }))),
+		h.Button(h.Name(downloadName), h.Value("1"), h.Text("Download")))
 }
+
+// The fields of the form of the rows that are ticked that save them: the parameters of the list, the form of the file, and the
+// button.
+const (
+	listName     = "list"
+	fileName     = "file"
+	downloadName = "download"
+)
 
 // draw is a column's head: one link sorts by it alone, another one by it after the columns that sort already. A click
 // with Shift follows the second one.

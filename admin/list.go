@@ -283,7 +283,7 @@ func (s *site) list(w http.ResponseWriter, r *http.Request) error {
 		if problems.Any() {
 			return fault.New(fault.InvalidArguments, "%s", cmp.Or(problems.Filter.Message, problems.Search.Message))
 		}
-		return s.listFile(w, a, asked)
+		return s.listFile(w, a, asked, nil)
 	}
 	var answer view.Table
 	result, err := a.answered("entities_list", asked.arguments(), &answer)
@@ -317,9 +317,44 @@ func (s *site) list(w http.ResponseWriter, r *http.Request) error {
 	})
 }
 
-// listFile answers all rows of a list as a file, whose texts are whole: what is wrong with the
-// filters is an error, and not a page without them.
-func (s *site) listFile(w http.ResponseWriter, a *asker, asked listView) error {
+// tickedFile answers the rows of a list that are ticked as a file.
+func (s *site) tickedFile(w http.ResponseWriter, r *http.Request, values url.Values) error {
+	a := s.asker(w, r)
+	_, t, err := a.typeNamed(r.PathValue("type"))
+	if err != nil {
+		return err
+	}
+	address, _ := url.ParseQuery(values.Get(listName)) // the page wrote it; what does not parse is no part of a list
+	asked, _, problems, err := listViewIn(t.Name, &query{Values: address})
+	if err != nil {
+		return err
+	}
+	asked.Form = listForm(values.Get(fileName))
+	ticked := values["node"]
+	switch {
+	case problems.Any():
+		return fault.New(fault.InvalidArguments, "%s", cmp.Or(problems.Filter.Message, problems.Search.Message))
+	case asked.Form.Name == "":
+		return fault.Argument(fileName, fault.OneOf, line(values.Get(fileName)), "a list is no file of this form")
+	case len(ticked) == 0:
+		return fault.Argument("node", fault.MinCount, 0, "tick the rows of the list first that the file is to have; Download has all of them")
+	}
+	return s.listFile(w, a, asked, ticked)
+}
+
+// onlyTicked keeps the rows of a page of a list that are ticked, by the IRIs of their nodes.
+func onlyTicked(t *view.Table, ticked []string) error {
+	t.Rows = slices.DeleteFunc(t.Rows, func(r view.Row) bool { return !slices.Contains(ticked, r.Node.IRI) })
+	t.Total, t.TotalMore = len(t.Rows), false
+	if gone := len(ticked) - len(t.Rows); gone > 0 {
+		return fault.New(fault.Conflict, "%d of the %s ticked %s not on this page of the list any more, because somebody changed it; go back, reload the list, and tick them again", gone, fault.Counted(len(ticked), "row"), plural(gone, "is", "are"))
+	}
+	return nil
+}
+
+// listFile answers all rows of a list, or those of its page that are ticked, as a file, whose texts are whole: what is
+// wrong with the filters is an error, and not a page without them.
+func (s *site) listFile(w http.ResponseWriter, a *asker, asked listView, ticked []string) error {
 	known, err := a.graphSchema()
 	if err != nil {
 		return err
@@ -329,7 +364,14 @@ func (s *site) listFile(w http.ResponseWriter, a *asker, asked listView) error {
 		w.Header().Set("Content-Disposition", `attachment; filename="`+asked.Type+asked.Form.Ending+`"`)
 	}}
 	err = asked.Form.Write(out, known, asked.arguments(), func(args map[string]any) (t view.Table, err error) {
-		return t, a.ask("entities_list", args, &t)
+		if ticked == nil {
+			return t, a.ask("entities_list", args, &t)
+		}
+		args["offset"], args["limit"] = asked.Offset, asked.Limit
+		if err = a.ask("entities_list", args, &t); err == nil {
+			err = onlyTicked(&t, ticked)
+		}
+		return t, err
 	}, columnTitle)
 	if err != nil && out.begun {
 		panic(http.ErrAbortHandler) // half a file must not look like a whole one
@@ -468,7 +510,10 @@ func (v listView) atFirst() listView {
 }
 
 // href is the address of the view; what is as usual is left out.
-func (v listView) href() string {
+func (v listView) href() string { return withQuery(typeURL(v.Type), v.query()) }
+
+// query are the parameters of the address.
+func (v listView) query() url.Values {
 	q := url.Values{}
 	for _, c := range v.Where {
 		q.Add("where", c.String())
@@ -490,7 +535,7 @@ func (v listView) href() string {
 	set("limit", strconv.Itoa(v.Limit), v.Limit != listLimit)
 	set("edit", "1", v.Edit)
 	v.Chart.set(q)
-	return withQuery(typeURL(v.Type), q)
+	return q
 }
 
 // at is the view from another offset.

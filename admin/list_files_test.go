@@ -6,13 +6,59 @@ import (
 	"encoding/csv"
 	"io"
 	"net/http"
+	"net/url"
 	"reflect"
 	"strings"
 	"testing"
 
+	"golang.org/x/net/html"
+
 	"trails/admin"
+	"trails/builtin/view"
+	"trails/e2e/testrun"
 	"trails/rdf/rdfio"
 )
+
+// The rows that are ticked are a file, with the columns and in the order of their list. A row that is not there any more is
+// not left out without a word.
+func TestTickedRowsAreAFile(t *testing.T) {
+	testrun.Alone(t)
+	f := newExample(t)
+	page := f.get(t, "/admin/types/Requirement?sort=code&desc=1&col=code&col=status&offset=2&limit=5", 200)
+	form := formWith(t, page, "list")
+	var nodes []string
+	for _, box := range page.find(func(n *html.Node) bool { return n.Data == "input" && attribute(n, "name") == "node" }) {
+		nodes = append(nodes, attribute(box, "value"))
+	}
+	if len(nodes) != 5 {
+		t.Fatalf("the page has %d boxes", len(nodes))
+	}
+	shown := rows(page.byID(t, "list"))[1:]
+	post := func(file string, nodes ...string) answer {
+		return f.sendTo(t, "/admin/types/Requirement/selected", url.Values{"list": form["list"], "download": {"1"}, "file": {file}, "node": nodes, "change": {"set"}})
+	}
+	for _, kind := range view.ListForms {
+		a := post(kind.Name, nodes[3], nodes[1])
+		if !strings.HasPrefix(a.Header.Get("Content-Disposition"), "attachment") {
+			t.Errorf("%s is no file: %d %s", kind.Name, a.StatusCode, a.text)
+		}
+	}
+	read, err := csv.NewReader(strings.NewReader(post("csv-shown", nodes[3], nodes[1]).text)).ReadAll()
+	if err != nil || len(read) != 3 || read[1][1] != shown[1][1] || read[2][1] != shown[3][1] {
+		t.Errorf("%v: the rows 2 and 4 of %q are saved as %q", err, shown, read)
+	}
+	for why, a := range map[string]answer{
+		"tick the rows of the list first": post("csv"), "no file of this form": post("pdf", nodes[0]),
+		"1 of the 2 rows ticked is not on this page": post("csv", nodes[0], "urn:gone"),
+	} {
+		if a.StatusCode < 400 || !strings.Contains(mainText(a), why) {
+			t.Errorf("%d, and not %q: %s", a.StatusCode, why, mainText(a))
+		}
+	}
+	if commits := f.commits(t); commits != newExample(t).commits(t) {
+		t.Errorf("saving made commits: %d", commits)
+	}
+}
 
 // TestAListIsAFileInEveryForm holds that each form of a list has the rows, and of them the columns, that the list
 // shows, and is a link on its page.

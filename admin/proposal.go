@@ -316,7 +316,14 @@ func (s *site) restorePosted(w http.ResponseWriter, r *http.Request) error {
 
 // selectedPosted changes the rows of a list that were ticked.
 func (s *site) selectedPosted(w http.ResponseWriter, r *http.Request) error {
-	return s.proposed(w, r, func(a *asker, values url.Values) (*proposal, error) {
+	values, err := readForm(w, r, formLimit)
+	if err != nil {
+		return err
+	}
+	if values.Has(downloadName) {
+		return s.tickedFile(w, r, values)
+	}
+	return s.propose(w, r, values, func(a *asker, values url.Values) (*proposal, error) {
 		return a.selectedProposal(r.PathValue("type"), values, func(capability string) (*formState, error) { return s.newForm(w, r, capability) })
 	})
 }
