@@ -256,6 +256,9 @@ func (s *site) dashboardPosted(w http.ResponseWriter, r *http.Request) error {
 			err = a.ask("trails.meta.query.add", map[string]any{"queries": []any{map[string]any{"text": text}}, "message": message}, &done)
 		}
 	}
+	if fault.Is(err, fault.InvalidArguments) {
+		return s.showRefused(w, r, values, err)
+	}
 	if err != nil {
 		return err
 	}
@@ -265,6 +268,18 @@ func (s *site) dashboardPosted(w http.ResponseWriter, r *http.Request) error {
 	}
 	http.Redirect(w, r, stateOf(r).Lead(withQuery(dashboardURL, back)), http.StatusSeeOther)
 	return nil
+}
+
+// showRefused shows the form of a saved view again that was refused.
+func (s *site) showRefused(w http.ResponseWriter, r *http.Request, values url.Values, err error) error {
+	d := viewRefused{Form: changeForm(values.Get("name"), values.Get("title"), values.Get("place"))}
+	if values.Get("name") == "" {
+		d.Form = saveForm("form", values.Get("view"), values.Get("title"), values.Has("dashboard"))
+	}
+	for _, f := range fault.Of(err).Fields {
+		d.Problem = strings.TrimPrefix(d.Problem+". "+f.Message, ". ")
+	}
+	return s.respond(w, r, status(err), page{Title: "The view was not saved", Main: d.main})
 }
 
 // newView is the text of a stored query that keeps a list under a title.

@@ -81,6 +81,12 @@ func TestASavedViewIsKeptAndShown(t *testing.T) {
 	}
 	if got := f.keepView(t, 400, "view", address, "title", "By Status"); !strings.Contains(got.text, "already; choose another name") {
 		t.Errorf("a second of the name: %s", mainText(got))
+	} else if form := formWith(t, got, "view"); form.Get("title") != "By Status" || form.Get("view") != address {
+		t.Errorf("the form that was refused has %v", form)
+	}
+	got := f.keepView(t, 400, "name", "view_by_status", "title", "Typed", "place", "first", "do", "change")
+	if form := formWith(t, got, "place"); form.Get("title") != "Typed" || form.Get("place") != "first" || !strings.Contains(mainText(got), "a whole number from 1 to 1000") {
+		t.Errorf("the change that was refused has %v: %s", form, mainText(got))
 	}
 	f.keepView(t, 303, "name", "view_by_status", "title", "How far we are", "place", "1", "do", "change")
 	f.keepView(t, 303, "name", "view_accepted_first", "title", "Accepted", "place", "", "do", "change")

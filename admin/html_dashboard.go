@@ -87,13 +87,9 @@ func (c *drawnChart) drawTile(title string) h.Node {
 // drawViews are all views, each with the forms that change it.
 func (d dashboardData) drawViews() h.Node {
 	return scrolled("Table of saved views", columns("View", "Change"), h.TBody(h.Map(d.Views, func(v savedView) h.Node {
-		id := "view-" + v.Name
 		forms := h.Node(faint("Changing it needs the scope builder, which a token gives."))
 		if d.May {
-			forms = h.Form(h.Class("filter"), h.Method("post"), h.Action(dashboardURL), hiddenInput("name", v.Name),
-				labelled("grow", id+"-title", "Name", h.Input(h.ID(id+"-title"), h.Name("title"), h.Value(v.Title()), h.MaxLength("200"), h.Required())),
-				labelled("", id+"-place", "Place on the dashboard", h.Input(h.ID(id+"-place"), h.Name("place"), h.Value(textIf(v.Dashboard > 0, strconv.Itoa(v.Dashboard), "")), h.Attr("inputmode", "numeric"), h.Attr("size", "4"), h.Placeholder("none"))),
-				submit("", "do", "change", "Change"), submit("danger", "do", "delete", "Delete"))
+			forms = changeForm(v.Name, v.Title(), textIf(v.Dashboard > 0, strconv.Itoa(v.Dashboard), ""))
 		}
 		return h.Tr(rowHead(h.Group{anchor("", v.Href(), bdiLine(v.Title())), h.Br(), faint(v.Name), h.If(v.Broken != "", h.P(h.Class("bad-text"), h.Bdi(h.Text(v.Broken))))}), h.Td(forms))
 	})))
@@ -111,10 +107,36 @@ func (d listData) drawSaveView() h.Node {
 	if !d.Listed["trails.meta.query.add"] {
 		return h.Details(h.Class("menu"), h.Name(oneMenu), h.ID("save-view"), h.Summary(h.Text("Save view")), h.Div(h.Class("menu-body"), h.P(h.Class("faint"), h.Text("Saving a view needs the scope builder, which a token gives. The address of this page has the whole view."))))
 	}
-	return h.Details(h.Class("menu"), h.Name(oneMenu), h.ID("save-view"), h.Summary(h.Text("Save view")), h.Form(h.Class("menu-body"), h.Method("post"), h.Action(dashboardURL), h.Attr("hx-boost", "false"),
-		hiddenInput("view", strings.TrimPrefix(d.at(0).href(), "/admin/")),
-		labelled("", "view-title", "Name", h.Input(h.ID("view-title"), h.Name("title"), h.MaxLength("200"), h.Required(), h.AutoComplete("off"))),
-		h.Label(h.Input(h.Type("checkbox"), h.Name("dashboard"), h.Value("1"), h.Checked()), h.Text(" On the dashboard")),
+	return h.Details(h.Class("menu"), h.Name(oneMenu), h.ID("save-view"), h.Summary(h.Text("Save view")),
+		saveForm("menu-body", strings.TrimPrefix(d.at(0).href(), "/admin/"), "", true))
+}
+
+// saveForm is the form that keeps a list, by its address, under a name.
+func saveForm(class, address, title string, onDashboard bool) h.Node {
+	return h.Form(h.Class(class), h.Method("post"), h.Action(dashboardURL), h.Attr("hx-boost", "false"),
+		hiddenInput("view", address),
+		labelled("", "view-title", "Name", h.Input(h.ID("view-title"), h.Name("title"), h.Value(title), h.MaxLength("200"), h.Required(), h.AutoComplete("off"))),
+		h.Label(h.Input(h.Type("checkbox"), h.Name("dashboard"), h.Value("1"), h.If(onDashboard, h.Checked())), h.Text(" On the dashboard")),
 		h.P(h.Class("faint"), h.Text("Its conditions, order, columns and chart are kept in the file.")),
-		h.Button(h.Class("primary"), h.Text("Save"))))
+		h.Button(h.Class("primary"), h.Text("Save")))
+}
+
+// changeForm is the form that gives a saved view another name or place, or deletes it.
+func changeForm(name, title, place string) h.Node {
+	id := "view-" + name
+	return h.Form(h.Class("filter"), h.Method("post"), h.Action(dashboardURL), hiddenInput("name", name),
+		labelled("grow", id+"-title", "Name", h.Input(h.ID(id+"-title"), h.Name("title"), h.Value(title), h.MaxLength("200"), h.Required())),
+		labelled("", id+"-place", "Place on the dashboard", h.Input(h.ID(id+"-place"), h.Name("place"), h.Value(place), h.Attr("inputmode", "numeric"), h.Attr("size", "4"), h.Placeholder("none"))),
+		submit("", "do", "change", "Change"), submit("danger", "do", "delete", "Delete"))
+}
+
+// viewRefused is a saved view that was not kept, with the form that was sent.
+type viewRefused struct {
+	Problem string
+	Form    h.Node
+}
+
+// main says why, and shows the form again.
+func (d viewRefused) main(page) h.Node {
+	return h.Group{pageHead(h.H1(h.Text("The view was not saved"))), alert(d.Problem), h.Div(h.Class("panel pad"), d.Form), h.P(anchor("", dashboardURL, h.Text("Go to the dashboard")))}
 }
