@@ -77,6 +77,9 @@ func (r *reader) newTable(text *bufio.Reader, format Format) (*table, error) {
 func (r *reader) beginTable(text *bufio.Reader, format Format) (*table, error) {
 	if format == XLSX {
 		book, err := openWorkbook(text, r.Sheet, r.ctx.Err)
+		if err == nil {
+			book.decimal = r.Conventions.Decimal // numbers are read as its texts are
+		}
 		return &table{book: book}, err
 	}
 	guard := &rowGuard{in: text, comma: '\t', line: 1}

@@ -51,6 +51,7 @@ type workbook struct {
 	head    int          // number of the header's row
 	merged  int64        // areas of merged cells below the header
 	area    string       // the first of them
+	decimal string       // what stands before the fraction of numbers; "" is a point
 }
 
 // sheet is one sheet of a workbook.
@@ -566,7 +567,7 @@ func (w *workbook) value(text, of, style string) (_, reason string) {
 		if strings.ContainsAny(text, "eE.") { // spreadsheets store 17 digits of a number and show 15
 			shown, err := strconv.ParseFloat(strconv.FormatFloat(number, 'e', 14, 64), 64)
 			if err == nil && math.Abs(shown) < 1e21 {
-				return strconv.FormatFloat(shown, 'f', -1, 64), ""
+				return strings.Replace(strconv.FormatFloat(shown, 'f', -1, 64), ".", cmp.Or(w.decimal, "."), 1), ""
 			}
 		}
 	}

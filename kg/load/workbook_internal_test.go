@@ -107,6 +107,13 @@ func TestCellsOfAWorkbookAreTexts(t *testing.T) {
 	if diff := cmp.Diff(want, got); diff != "" || err != nil {
 		t.Error(diff, err)
 	}
+	if w, err = openWorkbook(book.workbook(t), "", t.Context().Err); err != nil {
+		t.Fatal(err)
+	}
+	w.decimal = "," // then a number is not read as thousands
+	if got, err := allRows(w); err != nil || got[2] != "42|0,3|1500|12345678901234567" {
+		t.Error(got, err)
+	}
 	book["xl/workbook.xml"] = strings.Replace(twoSheets, "<sheets>", `<workbookPr date1904="true"/><sheets>`, 1)
 	if w, err = openWorkbook(book.workbook(t), "People", t.Context().Err); err != nil {
 		t.Fatal(err)
