@@ -589,6 +589,9 @@ func (s *propertyStats) tolerated(p *Proposal) bool {
 // property's name suggests a reference.
 func (p *Proposal) nearReference(t *typeStats, s *propertyStats, of *values) (class, because string) {
 	numbers := len(of.fit) > 0 && of.fit[0] == "integer" && s.written.count > 0
+	if word, _ := of.mostly(); word != "" && !refers(s.name) {
+		return "", "" // small numbers, such as ages, are among the ids of many tables
+	}
 	if t.isKey(s) || of.typed || of.distinct.over || numbers && !refers(s.name) || !numbers && !slices.Equal(of.fit, []string{"string"}) {
 		return "", ""
 	}
