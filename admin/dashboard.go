@@ -272,12 +272,9 @@ func (s *site) dashboardPosted(w http.ResponseWriter, r *http.Request) error {
 
 // showRefused shows the form of a saved view again that was refused.
 func (s *site) showRefused(w http.ResponseWriter, r *http.Request, values url.Values, err error) error {
-	d := viewRefused{Form: changeForm(values.Get("name"), values.Get("title"), values.Get("place"))}
+	d := viewRefused{Problem: mistakesIn(err), Form: changeForm(values.Get("name"), values.Get("title"), values.Get("place"))}
 	if values.Get("name") == "" {
 		d.Form = saveForm("form", values.Get("view"), values.Get("title"), values.Has("dashboard"))
-	}
-	for _, f := range fault.Of(err).Fields {
-		d.Problem = strings.TrimPrefix(d.Problem+". "+f.Message, ". ")
 	}
 	return s.respond(w, r, status(err), page{Title: "The view was not saved", Main: d.main})
 }

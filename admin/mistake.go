@@ -26,3 +26,12 @@ func mistake(f fault.FieldError, called func(name string) string) string {
 
 // mistake is [mistake] where properties of any type may be meant.
 func (p *palette) mistake(f fault.FieldError) string { return mistake(f, p.property) }
+
+// mistakesIn are the messages of what is wrong with a call, in one line.
+func mistakesIn(err error) string {
+	var out []string
+	for _, f := range fault.Of(err).Fields {
+		out = append(out, f.Message)
+	}
+	return strings.Join(out, ". ")
+}

@@ -357,9 +357,7 @@ func (s *site) propose(w http.ResponseWriter, r *http.Request, values url.Values
 	defer entry.close()
 	p, err := of(a, values)
 	if p != nil && fault.Is(err, fault.InvalidArguments) {
-		for _, field := range fault.Of(err).Fields {
-			p.Problem = strings.TrimPrefix(p.Problem+". "+field.Message, ". ")
-		}
+		p.Problem = mistakesIn(err)
 		return s.respond(w, r, status(err), page{Title: p.Title, Nav: p.Nav, Type: p.Type, Crumbs: []link{p.Back}, Main: p.main})
 	}
 	if err != nil {
