@@ -311,10 +311,7 @@ func (r *reader) readRow(t *schema.Type, rows *table, columns []column, cells []
 		return err
 	}
 	w := tableRow{n: n, header: rows.header, columns: columns, at: rows.at, unmatched: unmatched}
-	for _, text := range cells {
-		w.bytes += len(text)
-	}
-	if waits := r.await(w, rows.at); waits {
+	if waits := r.await(w, cells, rows.at); waits {
 		return nil
 	}
 	return r.finishRow(w)
@@ -327,7 +324,6 @@ type tableRow struct {
 	columns   []column
 	at        func(cell int) (line, column int) // where its cells stand
 	unmatched []fault.FieldError                // what is wrong with its labels
-	bytes     int                               // of its cells
 }
 
 // finishRow makes edits of a row.

@@ -235,11 +235,15 @@ func (r *reader) siblingLabelled(p *schema.Property, text string) (found labelle
 
 // await keeps a row until all rows are read, if it may refer to one of them by its label, and reports whether it does. The
 // row gets its id now, so that others can refer to it; only one whose id is made from its content gets it later.
-func (r *reader) await(w tableRow, at func(cell int) (line, column int)) bool {
+func (r *reader) await(w tableRow, cells []string, at func(cell int) (line, column int)) bool {
 	if !r.unfound || len(w.unmatched) > 0 {
 		return false
 	}
-	if len(r.waiting) == maxWaiting || r.held+w.bytes > maxWaitingBytes {
+	size := 0
+	for _, text := range cells {
+		size += len(text)
+	}
+	if len(r.waiting) == maxWaiting || r.held+size > maxWaitingBytes {
 		r.tooMany = true
 		return false
 	}
@@ -262,7 +266,7 @@ func (r *reader) await(w tableRow, at func(cell int) (line, column int)) bool {
 	}
 	w.at = func(cell int) (line, column int) { return places[cell][0], places[cell][1] }
 	source, conventions := r.source, r.Conventions
-	r.held += w.bytes
+	r.held += size
 	r.waiting = append(r.waiting, func() (err error) {
 		r.source, r.Conventions = source, conventions
 		if w.unmatched, err = r.match(&w.n, nil); err != nil {

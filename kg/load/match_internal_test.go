@@ -1,6 +1,7 @@
 package load
 
 import (
+	"strings"
 	"testing"
 
 	"trails/kg/change"
@@ -13,20 +14,21 @@ func TestRowsThatWaitAreBounded(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	w := tableRow{n: change.Entity{Type: s.Type("T"), ID: "a", Values: map[string]any{"of": "b"}}, bytes: maxWaitingBytes / 4}
+	w := tableRow{n: change.Entity{Type: s.Type("T"), ID: "a", Values: map[string]any{"of": "b"}}}
+	quarter := []string{strings.Repeat("x", maxWaitingBytes/4)}
 	r := reader{schema: s}
 	r.unfound = true
 	for range 4 {
-		if !r.await(w, nil) {
+		if !r.await(w, quarter, nil) {
 			t.Fatal("a row that can be held does not wait")
 		}
 	}
-	if w.bytes = 1; r.await(w, nil) || !r.tooMany || len(r.waiting) != 4 {
+	if r.await(w, []string{"x"}, nil) || !r.tooMany || len(r.waiting) != 4 {
 		t.Errorf("%d rows of %d bytes are held, too many: %t", len(r.waiting), r.held, r.tooMany)
 	}
 	small := reader{schema: s}
 	small.unfound, small.waiting = true, make([]func() error, maxWaiting)
-	if small.await(w, nil) || !small.tooMany {
+	if small.await(w, nil, nil) || !small.tooMany {
 		t.Error("a row more than may wait does so")
 	}
 }
